@@ -81,7 +81,7 @@ def test_nothing_found_is_exit_code_one(genotex: Run, place: Path) -> None:
         ((), "name words to search for, as in: genotex find lupus whole blood"),
         (("lupus", "--force"), "--force belongs to --update"),
         (("lupus", "--min-samples", 9, "--max-samples", 2), "no series can be within"),
-        (("lupus", "--index", "none.duckdb"), "genotex find --update --index none.duckdb"),
+        (("lupus", "--index", "none.sqlite"), "genotex find --update --index none.sqlite"),
         (("lupus", "--input", "none"), "none is not a folder"),
         (("lupus", "-o", "."), "is a folder; name a file to write"),
     ],
@@ -94,7 +94,7 @@ def test_mistakes_name_what_to_do(
 
 
 def test_damaged_index_names_the_cure(genotex: Run, place: Path) -> None:
-    index = place / "data" / "genotex" / "geo.duckdb"
+    index = place / "data" / "genotex" / "geo.sqlite"
     index.parent.mkdir(parents=True)
     index.write_text("damaged")
     code, _, err = on_one_line(genotex)("find", "lupus")

@@ -97,4 +97,4 @@ def test_without_an_index_the_notes_name_the_command(
     found = find_series("skin", FindOptions(input=folder), WORDS)
     assert "genotex find --update" in found.notes[0] and found.asked is None
     with pytest.raises(UsageError, match="there is no index"):
-        find_series("skin", FindOptions(index=folder / "own.duckdb"), WORDS)
+        find_series("skin", FindOptions(index=folder / "own.sqlite"), WORDS)

@@ -399,7 +399,7 @@ def find(words: str = "", *, vocabulary: str | Path | None = None, **options: An
     Raises
     ------
     UsageError
-        If an option is unknown, or the package duckdb is missing (the extra ``genotex[atlas]``).
+        If an option is unknown.
     FormatError
         If the index is damaged.
 

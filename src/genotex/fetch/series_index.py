@@ -1,18 +1,18 @@
 """The index of all GEO series: built of Entrez' summaries month by month, and searched offline.
 
-DuckDB's own full-text search is an extension that must be downloaded, so words are ranked in SQL by
-BM25 (Robertson and Zaragoza 2009, Foundations and Trends in Information Retrieval 3:333).
+SQLite's full-text search comes with Python; that of DuckDB is an extension that it downloads, and
+BM25 over words in DuckDB's SQL took seconds for phrases in 250,000 series.
 """
 
 from __future__ import annotations
 
-import math
 import os
-import tempfile
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,8 @@ from genotex.io import flush, lock
 from genotex.options import FindOptions
 
 _VERSION = 1
-_FIRST_YEAR = 2000  # GEO opened
+_FIRST_YEAR = 2000
+"""GEO opened in this year."""
 _SETTLED = timedelta(days=30)
 """Time after the end of a month in which it is asked for again by the next update."""
 _AT_ONCE = 500
@@ -31,70 +32,24 @@ _AT_ONCE = 500
 _IDS_AT_ONCE, _MOST_OF_MONTH = 10_000, 200_000
 _MOST_TITLE_WORDS = 200
 """Different words that are kept of the titles of a series' samples."""
-_CONFIG: dict[str, str | bool | int | float | list[str]] = {
-    "memory_limit": "2GB",
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-    "python_enable_replacements": "false",
-}
-_K1, _B = 1.2, 0.75  # the usual parameters of BM25
+_MOST_WORDS = 12
 
 _CURE = "build it again: genotex find --update --force"
-_BREAK = " | "
-"""Between texts, so that no phrase goes from one to the next."""
-
+_SEPARATOR = "; "
 _TABLES = """
-CREATE TABLE {0}.series (id INTEGER, month DATE, accession VARCHAR, title VARCHAR, samples INTEGER,
-    platforms VARCHAR[], species VARCHAR[], kinds VARCHAR[], date VARCHAR, words VARCHAR,
-    length INTEGER);
-CREATE TABLE {0}.months (month DATE, asked DATE);
+CREATE TABLE series (id INTEGER PRIMARY KEY, month TEXT, accession TEXT, title TEXT, text TEXT,
+    species TEXT, kinds TEXT, platforms TEXT, samples INTEGER, date TEXT);
+CREATE INDEX by_month ON series (month);
+CREATE TABLE months (month TEXT PRIMARY KEY, asked TEXT);
+CREATE VIRTUAL TABLE texts USING fts5 (title, text);
 """
-_INSERT = """
-INSERT INTO {0}.series SELECT unnest($id::INTEGER[]), $month, unnest($accession::VARCHAR[]),
-    unnest($title::VARCHAR[]), unnest($samples::INTEGER[]), unnest($platforms::VARCHAR[][]),
-    unnest($species::VARCHAR[][]), unnest($kinds::VARCHAR[][]), unnest($date::VARCHAR[]),
-    unnest($words::VARCHAR[]), unnest($length::INTEGER[])
+_SELECT = """
+WITH hits AS MATERIALIZED ({0})
+SELECT count(*) OVER (), accession, title, '', species, kinds, platforms, samples, date
+FROM hits JOIN series USING (id) WHERE {1} ORDER BY score, date DESC, accession LIMIT :limit
 """
-_ARRANGE = """
-CREATE OR REPLACE TEMP TABLE tokens AS
-SELECT id, word, least(count(*), 255)::UTINYINT AS times
-FROM (SELECT id, unnest(string_split(words, ' ')) AS word FROM {0}.series)
-WHERE word NOT IN ('', '|') GROUP BY id, word;
-CREATE OR REPLACE TABLE {0}.words AS
-SELECT (row_number() OVER (ORDER BY word))::INTEGER AS id, word, count(*)::INTEGER AS series
-FROM tokens GROUP BY word;
-CREATE OR REPLACE TABLE {0}.postings AS
-SELECT w.id AS word, t.id AS series, t.times
-FROM tokens t JOIN {0}.words w USING (word) ORDER BY w.id, t.id;
-DROP TABLE tokens;
-CREATE OR REPLACE TABLE {0}.about AS
-SELECT {1} AS version, count(*) AS series, coalesce(avg(length), 1) AS length,
-       (SELECT max(asked) FROM {0}.months) AS asked
-FROM {0}.series;
-"""
-_HITS = """
-SELECT q.concept, q.alternative, d.accession, '{0}' AS place, any_value(d.words) AS text,
-       any_value(q.phrase) AS phrase,
-       sum(q.weight * p.times * ({k1} + 1)
-           / (p.times + {k1} * (1 - {b} + {b} * d.length / $length))) AS score
-FROM query q JOIN {0}.words w USING (word) JOIN {0}.postings p ON p.word = w.id
-     JOIN {0}.series d ON d.id = p.series
-WHERE {1} GROUP BY ALL HAVING count(*) = any_value(q.size)
-"""
-_RANKED = """
-WITH hits AS ({hits}),
-     concepts AS (SELECT accession, place, concept, max(score) AS score FROM hits
-                  WHERE phrase IS NULL OR contains(' ' || text || ' ', phrase) GROUP BY ALL),
-     places AS (SELECT accession, count(*) AS found, sum(score) AS score
-                FROM concepts GROUP BY accession, place),
-     ranked AS (SELECT accession, max(found) AS found, max(score) AS score
-                FROM places GROUP BY accession QUALIFY max(found) = max(max(found)) OVER ())
-SELECT accession, found, count(*) OVER () FROM ranked ORDER BY score DESC, accession LIMIT $limit
-"""
-_LISTED = """
-SELECT accession, 0, count(*) OVER () FROM ({0}) GROUP BY accession
-ORDER BY max(date) DESC, accession LIMIT $limit
-"""
+_HITS = "SELECT rowid AS id, bm25(texts, 2.0) AS score FROM texts WHERE texts MATCH :match"
+_ALL = "SELECT id, 0 AS score FROM series"
 _KINDS = {
     "expression": "expression profiling",
     "array": "expression profiling by array",
@@ -130,7 +85,7 @@ def index_path(given: Path | None) -> Path:
         return given
     home = os.environ.get("XDG_DATA_HOME", "")
     folder = Path(home) if Path(home).is_absolute() else Path("~/.local/share").expanduser()
-    return folder / "genotex" / "geo.duckdb"
+    return folder / "genotex" / "geo.sqlite"
 
 
 def update_index(
@@ -168,23 +123,23 @@ def update_index(
     """
     now = today or date.today()
     part = path.with_name(f".{path.name}.part")
-    with lock(path, wait=False):
+    with lock(path, wait=False), _errors_of(path):
         if force:
-            for left in (part, part.with_name(f"{part.name}.wal")):
+            for left in (part, part.with_name(f"{part.name}-journal")):
                 left.unlink(missing_ok=True)
-        old = path if path.exists() and not force else None
-        with _opened(path, old, part) as base:
-            _begin(base, old)
-            asked = dict(base.execute("FROM part.months").fetchall())
-            due = [month for month in _months(now) if _is_due(month, asked.get(month), now)]
+        with closing(sqlite3.connect(part)) as base:
+            if not _is_index(base):
+                _begin(base, path if path.exists() and not force else None)
+            asked = dict(base.execute("SELECT month, asked FROM months"))
+            due = [month for month in _months(now) if _is_due(month, asked.get(str(month)), now)]
             _ask(entrez, base, due, now, progress)
-            with _transaction(base):
-                base.execute(_ARRANGE.format("part", _VERSION))
-            series, *_ = _about(base, "part", path)
+            with base:
+                base.execute("INSERT INTO texts (texts) VALUES ('optimize')")
+            ((series,),) = base.execute("SELECT count(*) FROM series")
         flush(part)
         part.replace(path)
         flush(path.parent)
-    return series
+    return int(series)
 
 
 def _months(now: date) -> Iterator[date]:
@@ -196,21 +151,47 @@ def _next(month: date) -> date:
     return (month + timedelta(days=31)).replace(day=1)
 
 
-def _is_due(month: date, asked: date | None, now: date) -> bool:
+def _is_due(month: date, asked: str | None, now: date) -> bool:
     """Return whether a month was not asked for since it was settled, nor today."""
-    return asked is None or (asked < _next(month) + _SETTLED and asked != now)
+    return asked is None or (asked < str(_next(month) + _SETTLED) and asked != str(now))
 
 
-def _begin(base: Any, old: Path | None) -> None:
-    """Make the tables of an update, with what the old index has, unless they are there."""
-    if base.execute("SELECT 1 FROM duckdb_tables() WHERE database_name = 'part'").fetchall():
+def _is_index(base: sqlite3.Connection) -> bool:
+    ((version,),) = base.execute("PRAGMA user_version")
+    return bool(version == _VERSION)
+
+
+def _begin(base: sqlite3.Connection, old: Path | None) -> None:
+    """Fill the index of an update with what the old one has."""
+    if old is None:
+        _make_tables(base)
         return
-    if old is not None:
-        _about(base, "geo", old)
-    with _transaction(base):
-        base.execute(_TABLES.format("part"))
-        for table in ("series", "months") if old is not None else ():
-            base.execute(f"INSERT INTO part.{table} FROM geo.{table}")
+    with _opened(old) as before:
+        before.backup(base)
+
+
+def _make_tables(base: sqlite3.Connection) -> None:
+    base.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {_VERSION}; COMMIT;")
+
+
+def _ask(
+    entrez: Entrez,
+    base: sqlite3.Connection,
+    due: Sequence[date],
+    now: date,
+    progress: Callable[[str, int], None],
+) -> None:
+    """Ask for months and store them, several small ones together; also when interrupted."""
+    waiting: dict[date, list[GeoSummary]] = {}
+    try:
+        for month in due:
+            waiting[month] = list(_of_month(entrez, month))
+            progress(f"{month:%Y-%m}: {len(waiting[month]):,} series", len(due))
+            if sum(map(len, waiting.values())) >= _AT_ONCE:
+                _store(base, waiting, now)
+                waiting.clear()
+    finally:
+        _store(base, waiting, now)
 
 
 def _of_month(entrez: Entrez, month: date) -> Iterator[GeoSummary]:
@@ -237,60 +218,42 @@ def _of_month(entrez: Entrez, month: date) -> Iterator[GeoSummary]:
                 raise
 
 
-def _ask(
-    entrez: Entrez, base: Any, due: Sequence[date], now: date, progress: Callable[[str, int], None]
+def _store(
+    base: sqlite3.Connection, months: Mapping[date, Sequence[GeoSummary]], now: date
 ) -> None:
-    """Ask for months and store them, several small ones together; also when interrupted."""
-    waiting: dict[date, list[GeoSummary]] = {}
-    try:
-        for month in due:
-            waiting[month] = list(_of_month(entrez, month))
-            progress(f"{month:%Y-%m}: {len(waiting[month]):,} series", len(due))
-            if sum(map(len, waiting.values())) >= _AT_ONCE:
-                _store(base, waiting, now)
-                waiting.clear()
-    finally:
-        _store(base, waiting, now)
-
-
-def _store(base: Any, months: Mapping[date, Sequence[GeoSummary]], now: date) -> None:
-    with _transaction(base):
+    with base:
         for month, found in months.items():
+            of_month = "SELECT id FROM series WHERE month = ?"
+            base.execute(f"DELETE FROM texts WHERE rowid IN ({of_month})", [str(month)])
+            base.execute("DELETE FROM series WHERE month = ?", [str(month)])
             ids = [int(each.accession.removeprefix("GSE")) for each in found]
-            base.execute("DELETE FROM part.months WHERE month = ?", [month])
-            old = "month = ? OR id IN (SELECT unnest(?::INTEGER[]))"
-            base.execute(f"DELETE FROM part.series WHERE {old}", [month, ids])
-            _insert(base, "part", month, dict(zip(ids, found, strict=True)))
-            base.execute("INSERT INTO part.months VALUES (?, ?)", [month, now])
+            _insert(base, dict(zip(ids, found, strict=True)), str(month))
+            base.execute("REPLACE INTO months VALUES (?, ?)", [str(month), str(now)])
 
 
-def _insert(base: Any, schema: str, month: date | None, entries: Mapping[int, GeoSummary]) -> None:
-    found = entries.values()
-    words = [_words(each) for each in found]
-    columns = {
-        "id": list(entries),
-        "accession": [each.accession for each in found],
-        "title": [each.title for each in found],
-        "samples": [each.samples for each in found],
-        "platforms": [list(each.platforms) for each in found],
-        "species": [list(each.organisms) for each in found],
-        "kinds": [list(each.study_types) for each in found],
-        "date": [each.date for each in found],
-        "words": words,
-        "length": [len(each.split()) for each in words],
-    }
-    base.execute(_INSERT.format(schema), {"month": month, **columns})
+def _insert(
+    base: sqlite3.Connection, entries: Mapping[int, GeoSummary], month: str | None = None
+) -> None:
+    rows = (
+        (number, month, each.accession, each.title, "", *map(_SEPARATOR.join, (
+            each.organisms, each.study_types, each.platforms
+        )), each.samples, each.date)
+        for number, each in entries.items()
+    )  # fmt: skip
+    base.executemany(f"REPLACE INTO series VALUES ({', '.join('?' * 10)})", rows)
+    texts = ((number, *_texts(each)) for number, each in entries.items())
+    base.executemany("REPLACE INTO texts (rowid, title, text) VALUES (?, ?, ?)", texts)
 
 
-def _words(summary: GeoSummary) -> str:
-    """Return the words of a series; those of its title count twice."""
+def _texts(summary: GeoSummary) -> tuple[str, str]:
+    """Return the words of the title, and of the summary and the titles of samples."""
     # Not the cached function: no text comes twice.
     plain = simplify.__wrapped__
     title, text, of_samples = (
         plain(each) for each in (summary.title, summary.text, " ".join(summary.titles))
     )
     kept = dict.fromkeys(word for word in of_samples.split() if not word.isdigit())
-    return _BREAK.join((title, title, text, " ".join(list(kept)[:_MOST_TITLE_WORDS])))
+    return title, " ".join((text, *list(kept)[:_MOST_TITLE_WORDS]))
 
 
 def search_series(
@@ -299,9 +262,10 @@ def search_series(
     index: Path | None,
     here: Iterable[GeoSummary],
 ) -> IndexMatches:
-    """Search GEO's index and series of one's own for all concepts; the best series come first.
+    """Search GEO's index and series of one's own for all concepts.
 
-    Where no series has all of them, those that have the most are found.
+    Series that the index lacks come first, then those of GEO, the best first. Where no series has
+    all concepts, those that have the most are found.
 
     Parameters
     ----------
@@ -310,141 +274,113 @@ def search_series(
 
     Raises
     ------
+    UsageError
+        If there are more than twelve concepts.
     FormatError
         If the index is damaged, or of another version.
     """
-    with _opened(index, index) as base:
-        places = ("here",) if index is None else ("geo", "here")
-        base.execute(_TABLES.format("here"))
-        _insert(base, "here", None, dict(enumerate(here)))
-        base.execute(_ARRANGE.format("here", _VERSION))
-        about = [_about(base, place, index) for place in places]
-        rows = _ranked(base, concepts, options, places, about)
-        best = [accession for accession, *_ in rows]
-        facts = "accession, title, '', species, kinds, platforms, samples, date"
-        # GEO's own entry comes before the same series on this disk.
-        entries = {
-            row[0]: GeoSummary(*row[:3], *map(tuple, row[3:6]), *row[6:])
-            for place in reversed(places)
-            for row in base.execute(
-                f"SELECT {facts} FROM {place}.series WHERE list_contains($1, accession)", [best]
-            ).fetchall()
+    if len(concepts) > _MOST_WORDS:
+        msg = f"at most {_MOST_WORDS} words can be searched for together, not {len(concepts)}"
+        raise UsageError(msg)
+    own = {_number(each, place): each for place, each in enumerate(here)}
+    with closing(sqlite3.connect(":memory:")) as local, _opened(index) as geo:
+        _make_tables(local)
+        marks = ", ".join(map(str, own))
+        known = {
+            number for (number,) in geo.execute(f"SELECT id FROM series WHERE id IN ({marks})")
         }
-    indexed, _, asked = (0, 0, None) if index is None else about[0]
-    series = tuple(entries[name] for name in best)
-    found, total = rows[0][1:] if rows else (0, 0)
-    return IndexMatches(series, total, found, indexed, asked)
+        _insert(local, {number: each for number, each in own.items() if number not in known})
+        ((indexed, asked),) = geo.execute(
+            "SELECT (SELECT count(*) FROM series), (SELECT max(asked) FROM months)"
+        )
+        series: list[GeoSummary] = []
+        for count in range(len(concepts), -1, -1):
+            match = _match(concepts, count)
+            found = [_search(base, match, options) for base in (local, geo)]
+            series = [each for _, entries in found for each in entries]
+            if series or count < 2:
+                break
+    total = sum(number for number, _ in found)
+    when = None if asked is None else date.fromisoformat(asked)
+    return IndexMatches(tuple(series[: options.max_series]), total, count, indexed, when)
 
 
-def _ranked(
-    base: Any,
-    concepts: Sequence[Concept],
-    options: FindOptions,
-    places: Sequence[str],
-    about: Sequence[tuple[int, float, date | None]],
-) -> list[tuple[str, int, int]]:
-    """Return the best accessions, each with its number of concepts and that of all that fit."""
+def _number(summary: GeoSummary, place: int) -> int:
+    """Return the number of an accession, or one that GEO has not."""
+    digits = summary.accession.removeprefix("GSE")
+    return int(digits) if digits.isdigit() else -1 - place
+
+
+def _match(concepts: Sequence[Concept], count: int) -> str:
+    """Return the full-text query for series that have so many of the concepts."""
+    each = (" OR ".join(f'"{phrase}"' for phrase in concept.phrases) for concept in concepts)
+    several = combinations([f"({phrases})" for phrases in each], count)
+    return " OR ".join(f"({' AND '.join(some)})" for some in several) if count else ""
+
+
+def _search(
+    base: sqlite3.Connection, match: str, options: FindOptions
+) -> tuple[int, list[GeoSummary]]:
+    """Return how many series fit, and the best of them."""
     where, given = _filter(options)
-    given["limit"] = options.max_series
-    if not concepts:
-        parts = (f"SELECT accession, date FROM {name}.series d WHERE {where}" for name in places)
-        return list(base.execute(_LISTED.format(" UNION ALL ".join(parts)), given).fetchall())
-    total = sum(series for series, *_ in about)
-    words = {word for each in concepts for phrase in each.phrases for word in phrase.split()}
-    counts = " UNION ALL ".join(
-        f"SELECT word, series FROM {place}.words WHERE list_contains($1, word)" for place in places
-    )
-    counted = f"SELECT word, sum(series) FROM ({counts}) GROUP BY word"
-    known = dict(base.execute(counted, [sorted(words)]).fetchall())
-    base.execute(
-        "CREATE TABLE here.query (concept INTEGER, alternative INTEGER, word VARCHAR, "
-        "weight DOUBLE, size INTEGER, phrase VARCHAR)"
-    )
-    base.execute("USE here")
-    for row in _query(concepts, known, total):
-        base.execute("INSERT INTO query VALUES (?, ?, ?, ?, ?, ?)", row)
-    hits = " UNION ALL ".join(_HITS.format(place, where, k1=_K1, b=_B) for place in places)
-    length = sum(series * mean for series, mean, _ in about) / max(total, 1) or 1.0
-    return list(base.execute(_RANKED.format(hits=hits), {**given, "length": length}).fetchall())
+    text = _SELECT.format(_HITS if match else _ALL, where)
+    rows = base.execute(text, {**given, "match": match, "limit": options.max_series}).fetchall()
+    return (rows[0][0] if rows else 0), [_entry(*row[1:]) for row in rows]
 
 
-def _query(
-    concepts: Sequence[Concept], known: dict[str, int], total: int
-) -> Iterator[tuple[int, int, str, float, int, str | None]]:
-    """Give the words of each phrase with their weights: rare words weigh more."""
-    for number, concept in enumerate(concepts):
-        for other, phrase in enumerate(concept.phrases):
-            words = list(dict.fromkeys(phrase.split()))
-            whole = f" {phrase} " if " " in phrase else None
-            for word in words:
-                there = known.get(word, 0)
-                weight = math.log(1 + (max(total, there) - there + 0.5) / (there + 0.5))
-                yield number, other, word, weight, len(words), whole
+def _entry(accession: str, title: str, text: str, *rest: Any) -> GeoSummary:
+    species, kinds, platforms = (tuple(filter(None, each.split(_SEPARATOR))) for each in rest[:3])
+    return GeoSummary(accession, title, text, species, kinds, platforms, *rest[3:])
 
 
 def _filter(options: FindOptions) -> tuple[str, dict[str, Any]]:
-    """Return the condition on a series `d`, and the values that it names."""
-    conditions = {
-        "d.samples >= $fewest": ("fewest", options.min_samples),
-        "d.samples <= $most": ("most", options.max_samples),
-        "d.date >= $first": ("first", options.year_from and str(options.year_from)),
-        "d.date <= $last": ("last", options.year_to and f"{options.year_to}~"),
-        "(d.species = [] OR list_has_any(d.species, $species))": ("species", list(options.species)),
-        "list_has_any(d.platforms, $platforms)": (
-            "platforms",
-            [name.strip().upper() for name in options.platform],
-        ),
-        "contains(lower(array_to_string(d.kinds, ';')), $kind)": ("kind", _KINDS[options.kind]),
-    }
-    used = {text: each for text, each in conditions.items() if each[1]}
-    return " AND ".join(used), dict(used.values())
+    """Return the condition on a series, and the values that it names."""
+    given: dict[str, Any] = {"fewest": options.min_samples, "kind": _KINDS[options.kind]}
+    parts = ["samples >= :fewest", "instr(lower(kinds), :kind)"]
+    for name, value, text in (
+        ("most", options.max_samples, "samples <= :most"),
+        ("first", options.year_from, "substr(date, 1, 4) >= CAST(:first AS TEXT)"),
+        ("last", options.year_to, "substr(date, 1, 4) <= CAST(:last AS TEXT)"),
+    ):
+        if value is not None:
+            given[name] = value
+            parts.append(text)
+    # Old files do not state their species.
+    chosen = {"species": ("", *options.species), "platforms": options.platform}
+    for column, names in chosen.items():
+        if any(names):
+            wanted = {f"{column}{n}": name.strip().lower() for n, name in enumerate(names)}
+            given |= {key: f"{_SEPARATOR}{name}{_SEPARATOR}" for key, name in wanted.items()}
+            whole = f"'{_SEPARATOR}' || lower({column}) || '{_SEPARATOR}'"
+            parts.append(f"({' OR '.join(f'instr({whole}, :{key})' for key in wanted)})")
+    return " AND ".join(parts), given
 
 
 @contextmanager
-def _opened(at: Path | None, index: Path | None, part: Path | None = None) -> Iterator[Any]:
-    """Give a connection with an index as `geo`, one to be written as `part`, and an empty `here`.
-
-    Errors of DuckDB become errors of the index `at`.
-    """
-    try:
-        import duckdb
-    except ImportError as error:
-        msg = "to find series, the package duckdb is needed: pip install 'genotex[atlas]'"
-        raise UsageError(msg) from error
-    # What does not fit into memory goes next to the index, not into the current folder.
-    near = Path(tempfile.gettempdir()) if at is None else at.parent
-    try:
-        with duckdb.connect(config={**_CONFIG, "temp_directory": str(near / ".geo.tmp")}) as base:
-            for name, path, how in (("geo", index, " (READ_ONLY)"), ("part", part, "")):
-                if path is not None:
-                    place = str(path).replace("'", "''")
-                    base.execute(f"ATTACH '{place}' AS {name}{how}")
-            base.execute("ATTACH ':memory:' AS here")
-            # An index may come from elsewhere: a view in it opens no other file.
-            base.execute("SET enable_external_access = false")
+def _opened(path: Path | None) -> Iterator[sqlite3.Connection]:
+    """Give an index to read; an empty one where there is no path."""
+    if path is None:
+        with closing(sqlite3.connect(":memory:")) as base:
+            _make_tables(base)
             yield base
-    except duckdb.Error as error:
-        reason = str(error).partition("\n")[0][:200]
-        msg = f"the index of GEO cannot be read or written: {reason}"
-        raise FormatError(msg, path=at, hint=_CURE) from error
+        return
+    with (
+        _errors_of(path),
+        closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as base,
+    ):
+        # An index may come from elsewhere.
+        base.execute("PRAGMA trusted_schema = OFF")
+        if not _is_index(base):
+            msg = "is no index of this version of genotex"
+            raise FormatError(msg, path=path, hint=_CURE)
+        yield base
 
 
 @contextmanager
-def _transaction(base: Any) -> Iterator[None]:
-    base.execute("BEGIN")
+def _errors_of(path: Path) -> Iterator[None]:
+    """Turn errors of SQLite into those of an index."""
     try:
         yield
-    except BaseException:
-        base.execute("ROLLBACK")
-        raise
-    base.execute("COMMIT")
-
-
-def _about(base: Any, schema: str, path: Path | None) -> tuple[int, float, date | None]:
-    """Return number of series, mean length and date of an index of this version."""
-    rows = base.execute(f"SELECT version, series, length, asked FROM {schema}.about").fetchall()
-    if len(rows) != 1 or rows[0][0] != _VERSION:
-        msg = "is the index of another version of genotex"
-        raise FormatError(msg, path=path, hint=_CURE)
-    _, series, length, asked = rows[0]
-    return series, length, asked
+    except sqlite3.Error as error:
+        msg = f"the index of GEO cannot be read or written: {error}"
+        raise FormatError(msg, path=path, hint=_CURE) from error

@@ -42,7 +42,7 @@ class FindOptions:
         Path, Option("Folder whose series are searched as well, with the folders in it.")
     ] = Path("input")
     index: Annotated[
-        Path | None, Option("The index of GEO.", default="genotex/geo.duckdb of your data folder")
+        Path | None, Option("The index of GEO.", default="genotex/geo.sqlite of your data folder")
     ] = None
 
     def __post_init__(self) -> None:

@@ -88,7 +88,7 @@ def find_series(words: str, options: FindOptions, vocabulary: Vocabulary) -> Fou
     Raises
     ------
     UsageError
-        If DuckDB is not installed.
+        If there are too many words, or the folder or the index that is named is not there.
     FormatError
         If the index of GEO is damaged.
     """
