@@ -7,6 +7,7 @@ from .api.genes import enrich as enrich, evaluate_genes as evaluate_genes, meta 
 from .api.other_results import OtherResult as OtherResult, read_results as read_results
 from .api.result import Result as Result, Results as Results
 from .api.series import annotate as annotate, read_geo as read_geo, read_tcga as read_tcga
+from .api.solving import Solution as Solution, solve as solve
 from .errors import (
     AnalysisError as AnalysisError,
     FormatError as FormatError,

@@ -17,7 +17,7 @@ from genotex.layout import trait_folder_name
 from genotex.options import AnalysisOptions, DesignOptions, MissingValues
 from genotex.workflows import DesignInput, contrasts_of, of_survival
 
-_OTHER_NAMES = {"q": "q_cut", "test": "model", "filter": "filter_low"}
+OTHER_NAMES = {"q": "q_cut", "test": "model", "filter": "filter_low"}
 """Names of arguments, as on the command line, whose option has another name."""
 
 
@@ -45,7 +45,7 @@ def de(
     order: Mapping[str, Sequence[str]] | None = None,
     **options: Any,
 ) -> Results: ...
-@shows_options(AnalysisOptions, _OTHER_NAMES, panel=False)
+@shows_options(AnalysisOptions, OTHER_NAMES, panel=False)
 def de(
     data: Any,
     samples: Any = None,
@@ -116,7 +116,7 @@ def de(
     reading = {name: options.pop(name) for name in TABLE_OPTIONS if name in options}
     # Designs are fitted without the panel unless it is asked for: it takes most of the time.
     settings: AnalysisOptions = options_of(
-        AnalysisOptions, {"panel": False, **options}, _OTHER_NAMES
+        AnalysisOptions, {"panel": False, **options}, OTHER_NAMES
     )
     if order is not None and not isinstance(order, Mapping):
         msg = "order is a mapping of a column to its levels, the reference first"
@@ -196,7 +196,7 @@ def survival(
     12
     """
     reading = {name: options.pop(name) for name in TABLE_OPTIONS if name in options}
-    settings: AnalysisOptions = options_of(AnalysisOptions, options, _OTHER_NAMES)
+    settings: AnalysisOptions = options_of(AnalysisOptions, options, OTHER_NAMES)
     asked = DesignOptions(design=design, missing=missing, survival=f"{time},{event}")
     used = " ".join((design, time, event))
     given = of_survival(gather_data(data, samples, reading, used), settings)

@@ -19,6 +19,7 @@ from genotex.analysis import (
     read_gmt,
 )
 from genotex.analysis import enrich as test_sets
+from genotex.analysis.meta import MetaResult
 from genotex.api.choices import as_path, nearest, options_of
 from genotex.api.data import as_pandas
 from genotex.api.other_results import OtherResult
@@ -111,6 +112,11 @@ def meta(
         combine=combine,
         people=lambda name: _people(named[name]),
     )
+    return combined_table(found)
+
+
+def combined_table(found: MetaResult) -> pd.DataFrame:
+    """Return the genes of several cohorts together, with the columns of `meta`."""
     table = as_pandas(meta_csv_frame(found), "gene")
     table.attrs = {
         "warnings": list(found.warnings),
