@@ -71,6 +71,29 @@ def left(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
 
 
+def test_the_files_of_a_series_are_shown_before_any_is_fetched(
+    fetcher: Browser, geo: GeoSite, tmp_path: Path
+) -> None:
+    geo.add("GSE7")
+    data = {"accession": "gse7", "trait": ""}
+    page = fetcher.post("/add/plan", data=data, headers=fetcher.own)
+    assert page.is_success and "GSE7_series_matrix.txt.gz" in page.text and "taken: " in page.text
+    assert not left(tmp_path)
+    data = {"accession": "GSE0x", "trait": ""}
+    assert fetcher.post("/add/plan", data=data, headers=fetcher.own).status_code == 400
+
+
+def test_a_series_is_fetched_without_a_trait(
+    fetcher: Browser, geo: GeoSite, tmp_path: Path
+) -> None:
+    geo.add("GSE7")
+    data = {"accession": "GSE7", "trait": "", "values_from": "", "platform_only": "no"}
+    assert fetcher.post("/add/fetch", data=data, headers=fetcher.own).is_success
+    (record,) = wait(queue_of(fetcher))
+    assert record.state == "done", record.message
+    assert (tmp_path / "input/GEO/Unsorted/GSE7" / MATRIX).is_file()
+
+
 def test_a_series_is_fetched_by_accession_in_the_queue(
     fetcher: Browser, geo: GeoSite, tmp_path: Path
 ) -> None:
@@ -114,9 +137,9 @@ def test_a_series_that_geo_does_not_have_fails_with_the_reason(
 
 @pytest.mark.parametrize(
     ("accession", "trait"),
-    [("../../x", "Gout"), ("GPL96", "Gout"), ("", "Gout"), ("GSE1", ""), ("GSE1", "../out")],
+    [("../../x", "Gout"), ("GPL96", "Gout"), ("", "Gout"), ("GSE1", "../out")],
 )
-def test_what_names_no_series_or_no_trait_is_not_fetched(
+def test_what_names_no_series_or_no_place_is_not_fetched(
     adder: Browser, tmp_path: Path, accession: str, trait: str
 ) -> None:
     data = {"accession": accession, "trait": trait}
@@ -376,3 +399,19 @@ def test_additions_need_the_header_of_our_pages(adder: Browser, tmp_path: Path) 
         assert adder.post(path, headers={"Origin": adder.own["Origin"]}).status_code == 403
     assert left(tmp_path) == []
     assert create_app(tmp_path, adder.access, ("a", "b", "c")).state.workbench.geo_addresses
+
+
+def test_expression_and_samples_in_each_other_s_place_are_refused_with_the_cure(
+    adder: Browser, tmp_path: Path
+) -> None:
+    names = [f"S{number}" for number in range(12)]
+    rows = [f"{gene},{','.join(str(7 + (i * 7) % 5) for i in range(12))}" for gene in GENES]
+    expression = "\n".join([f"gene,{','.join(names)}", *rows]).encode()
+    samples = "\n".join(["sample,A1BG", *(f"{name},{i}" for i, name in enumerate(names))])
+    files = {"expression": ("s.csv", samples.encode()), "samples": ("e.csv", expression)}
+    answer = adder.post("/add/tables", data={"name": "swapped"}, files=files, headers=adder.own)
+    assert answer.status_code == 400 and "sample table swapped" in answer.text
+    assert not left(tmp_path)
+    files = {"expression": ("e.csv", expression), "samples": ("s.csv", samples.encode())}
+    answer = adder.post("/add/tables", data={"name": "right"}, files=files, headers=adder.own)
+    assert answer.status_code == 200, answer.text

@@ -252,3 +252,52 @@ def test_the_design_shown_is_the_design_that_runs(
     assert record.formula == f"{terms}; group: case - control"
     assert f"<code>{terms}</code>, contrast <code>group: case - control</code>" in shown
     assert ("8 pairs by" in shown) is ("pair" in terms) and "suspected" not in shown
+
+
+def test_an_interrupted_analysis_is_started_again_with_what_it_was_asked(
+    folder: Path, access: Access, place: dict[str, str], series: str
+) -> None:
+    options = AnalysisOptions(q_cut=0.01, exclude_outliers=True, covariates=("Age",))
+    asked = {"trait": place["trait"], "series": [series], "condition": "Age", "options": options}
+    record = gout(state="running").model_copy(update=asked)
+    path = folder / "analyses" / record.name / "analysis.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(record.model_dump_json(), encoding="utf-8")
+    with opened(folder, access) as analyst:
+        history = analyst.get("/analysis/history").text
+        assert "interrupted" in history and f"again={record.name}" in history
+        assert "Significant at q below: 0.01" in history and "Given: Age" in history
+        page = analyst.get("/analysis", params={"again": record.name}).text
+    assert 'name="q" value="0.01"' in page and 'value="Age" selected' in page
+    assert re.search(r'name="exclude_outliers" value="yes" checked', page)
+    assert page.count('name="series"') > 1 and page.count(" checked> GSE") == 1
+    assert re.search(r'value="largest" checked', page)
+
+
+def test_an_analysis_is_named_deleted_and_restored(
+    analyst: Browser, folder: Path, access: Access
+) -> None:
+    queue = queue_of(analyst)
+    for state in ("done", "running"):
+        name = queue.new_folder("Gout").name
+        queue._keep(gout(name, state=state))
+    about = {"name": "001-Gout"}
+    texts = {"title": " Without <the> outlier ", "notes": "GSM7 was left out."}
+    page = analyst.post("/analysis/describe", params=about, data=texts, headers=analyst.own).text
+    assert "Without &lt;the&gt; outlier" in page and "GSM7 was left out." in page
+    assert "Without &lt;the&gt; outlier" in analyst.get("/analysis/history").text
+    long = {"title": "x" * 101}
+    sent = analyst.post("/analysis/describe", params=about, data=long, headers=analyst.own)
+    assert sent.status_code == 400
+    for name, code in (("002-Gout", 400), ("../input", 404), ("input", 404), ("001-Gout", 200)):
+        answer = analyst.post("/analysis/delete", params={"name": name}, headers=analyst.own)
+        assert answer.status_code == code, name
+    assert not (folder / "analyses" / "001-Gout").exists() and (folder / "input").is_dir()
+    assert queue.new_folder("Gout").name == "003-Gout"
+    # A restart forgets nothing.
+    again = JobQueue(Workspace(folder))
+    assert [each.title for each in again.deleted()] == ["Without <the> outlier"]
+    again.restore("001-Gout")
+    assert {each.name for each in again.records()} == {"001-Gout", "002-Gout"}
+    assert (folder / "analyses" / "001-Gout" / "analysis.json").is_file()
+    assert "1 deleted analysis" in analyst.get("/analysis/history").text

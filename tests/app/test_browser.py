@@ -30,6 +30,7 @@ def open_genes(page: Any) -> None:
 def open_samples(page: Any, place: dict[str, str]) -> None:
     page.click(f"ul.series a[href*='{place['trait']}']")
     page.wait_for_selector("#sheet tbody tr")
+    page.wait_for_selector("#quality[data-ready]")
 
 
 @pytest.mark.everyday
@@ -227,6 +228,23 @@ def test_values_before_and_after_processing_are_drawn_side_by_side(
     page.click("[data-quality=pca]")
     page.wait_for_selector("#quality[data-ready^=pca]")
     assert not page.is_visible("#before")
+
+
+def test_a_sample_selected_in_the_plot_is_excluded_before_any_analysis(
+    page: Any, folder: Path, place: dict[str, str]
+) -> None:
+    open_samples(page, place)
+    page.locator("#quality").scroll_into_view_if_needed()
+    point = page.locator("#quality .scatterlayer .trace path.point").first
+    box = point.bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.wait_for_selector("#selected:has-text('1 selected')")
+    name = page.locator("#sheet tr.chosen input").get_attribute("value")
+    page.click("button[value='exclude:yes']")
+    page.wait_for_selector(f"#sheet tr.excluded:has-text('{name}')")
+    page.wait_for_selector("#quality .legend:has-text('excluded')")
+    page.click("button[value='undo']")
+    page.wait_for_selector("#quality .legend:not(:has-text('excluded'))")
 
 
 def test_the_leaderboard_compares_with_the_chosen_run(page: Any, folder: Path) -> None:

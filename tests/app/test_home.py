@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from genotex.app import Access
+from genotex.app import Access, plainly
 from genotex.errors import UsageError
 from genotex.formats import read_cohort_info
 from genotex.layout import OutputFolder
@@ -58,12 +59,6 @@ def test_a_result_that_is_damaged_is_named_and_the_others_are_shown(tmp_path: Pa
     assert output.analyses == () and "significant_genes" in output.problems[0]
 
 
-def test_an_empty_folder_explains_what_belongs_there(tmp_path: Path, access: Access) -> None:
-    with opened(tmp_path, access) as browser:
-        page = browser.get("/").text
-    assert "genotex fetch geo" in page
-
-
 def test_two_hundred_series_are_listed(tmp_path: Path, access: Access) -> None:
     for number in range(200):
         (tmp_path / "GEO" / "Gout" / f"GSE{number}").mkdir(parents=True)
@@ -76,3 +71,24 @@ def test_a_file_is_not_a_folder(tmp_path: Path) -> None:
     path.write_text(json.dumps({}), encoding="utf-8")
     with pytest.raises(UsageError, match="is not a folder"):
         Workspace(path)
+
+
+def test_an_empty_folder_says_what_this_is_and_offers_a_demonstration_and_data(
+    tmp_path: Path, access: Access
+) -> None:
+    with opened(tmp_path, access) as browser:
+        page = browser.get("/").text
+        others = [browser.get(path).text for path in ("/add", "/analysis", "/atlas")]
+    assert "finds the genes whose expression differs between groups of samples" in page
+    for action in ("/add/demo", "/add/fetch", "/add/plan", "/add/series", "/add/tables"):
+        assert f'hx-post="{action}"' in page
+    assert "Drop files here" in page
+    for text in (page, *others):
+        shown = re.sub(r"<[^>]*>", " ", text)
+        assert "--" not in shown and not re.search(r"genotex (fetch|solve|de|atlas) ", shown)
+
+
+def test_options_of_commands_have_the_labels_of_forms_on_pages() -> None:
+    assert plainly("--controls all takes every control; --pair 'x'") == (
+        "\u2018Compared with\u2019 all takes every control; \u2018Same person\u2019 'x'"
+    )

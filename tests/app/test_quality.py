@@ -17,7 +17,7 @@ from genotex.layout import InputFolder, OutputFolder
 from tests.app.conftest import Browser, opened, read_before
 from tests.app.drawn import marks_of, series_of
 from tests.cohorts.test_submitted import table, write_series
-from tests.geo_text import write_gz
+from tests.geo_text import write_asthma, write_gz
 from tests.rna_seq_text import count_rows, write_counted
 
 KINDS = {"box": ("boxes", "ids"), "density": ("curves", "texts"), "correlation": ("cells", "texts")}
@@ -168,3 +168,40 @@ def test_numbers_are_a_scale_and_few_or_rare_values_are_levels() -> None:
     assert levels(["1", "2", "1", ""]) == ["1", "2", "not recorded"]
     many = levels([f"a{i}" for i in range(40)])
     assert many is not None and len(many) == 12 and many[-1] == "other"
+
+
+def test_the_samples_of_a_series_are_judged_before_any_analysis_and_as_the_sheet_changes(
+    input_folder: Path, access: Access, cohort: dict[str, str]
+) -> None:
+    place = {"trait": cohort["trait"], "cohort": cohort["cohort"]}
+    sheet = {"trait": cohort["trait"], "series": cohort["cohort"]}
+    with opened(input_folder, access) as browser:
+        assert browser.get("/quality/points", params=place).status_code == 404
+        page = browser.post("/quality/read", params=place, headers=browser.own).text
+        assert "before any analysis" in page and "Sex by expression" in page
+        drawn = browser.get("/quality/points", params=place | {"by": "group"}).json()
+        names = marks_of(drawn, "points", "ids")
+        assert f"{len(names)} samples" in page
+        data = {"change": "exclude:yes", "sample": names[:2], "version": 0}
+        browser.post("/samples/assign", params=sheet, data=data, headers=browser.own)
+        drawn = browser.get("/quality/points", params=place | {"by": "group"}).json()
+        excluded = series_of(drawn, "points")["absent"]
+        assert sorted(excluded["ids"]) == sorted(names[:2])
+        assert len(marks_of(drawn, "points", "ids")) == len(names)
+        browser.post("/quality/read", params=place, headers=browser.own)
+        judged = browser.get("/quality/points", params=place | {"plot": "distance"}).json()
+        assert not set(names[:2]) & set(marks_of(judged, "points", "ids"))
+        box = browser.post("/quality/before", params=place | {"plot": "box"}, headers=browser.own)
+        assert box.json()["rows"]
+        # An analysis was never started.
+        assert not (input_folder / "analyses").exists()
+
+
+def test_a_series_without_expression_says_why_its_samples_cannot_be_judged(
+    tmp_path: Path, access: Access
+) -> None:
+    write_asthma(tmp_path / "input", ids=())
+    place = {"trait": "Asthma", "cohort": "GSE1"}
+    with opened(tmp_path, access) as browser:
+        page = browser.post("/quality/read", params=place, headers=browser.own)
+    assert page.is_success and "no expression table" in page.text

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from genotex.analysis import read_result
 from genotex.app import Access, EditedSheet
 from genotex.clinical import load_sample_sheet, read_sheet_table, write_sheet_table
 from genotex.cohorts import PreprocessOptions
+from genotex.layout import OutputFolder
 from genotex.options import PreprocessChoices
 from tests.annotators import KEY, annotating, contrary
-from tests.app.conftest import Browser, opened
-from tests.geo_text import series_matrix, write_gz
+from tests.app.conftest import Browser, opened, queue_of, wait
+from tests.geo_text import GENES, series_matrix, write_gz
 
 
 @pytest.fixture
@@ -261,3 +264,30 @@ def test_a_column_is_filled_only_from_one_that_is_there_and_with_what_makes_sens
         fill = {"change": "fill", "target": target, "from": column, "way": way}
         assert "Not changed" in post(browser, query, **fill, version=0)
     assert sheet.version == 0
+
+
+def test_what_a_series_compares_is_listed_and_tested_without_a_trait(
+    tmp_path: Path, access: Access
+) -> None:
+    treated = [f"treatment: {['vehicle', 'vemurafenib'][number % 2]}" for number in range(8)]
+    values = np.random.default_rng(1).normal(8, 1, (len(GENES), 8)).tolist()
+    text = series_matrix("GSE1", characteristics=[treated], values=values, title="A375 cells")
+    write_gz(tmp_path / "input/GEO/Unsorted/GSE1/GSE1_series_matrix.txt.gz", text)
+    place = {"trait": "Unsorted", "series": "GSE1"}
+    with opened(tmp_path, access) as browser:
+        listed = browser.get("/samples/comparisons", params=place).text
+        assert "vemurafenib vs vehicle" in listed and "4 against 4 samples" in listed
+        data = {"change": "exclude:yes", "sample": "GSM1", "version": 0}
+        browser.post("/samples/assign", params=place, data=data, headers=browser.own)
+        for name, code in (("nothing", 400), ("vemurafenib_vs_vehicle", 200)):
+            answer = browser.post(
+                "/samples/compare", params=place, data={"comparison": name}, headers=browser.own
+            )
+            assert answer.status_code == code
+        (record,) = wait(queue_of(browser))
+        assert record.state == "done", record.message
+        page = browser.get("/genes", params=record.place)
+    assert page.is_success and "vemurafenib" in page.text
+    output = OutputFolder(tmp_path / "analyses" / record.name)
+    result = read_result(output, "vemurafenib_vs_vehicle", None)
+    assert result.samples == 7

@@ -56,7 +56,7 @@ SENDERS = (
 OPEN_TO_ALL = {"/health", "/sign-in"}
 OPEN_TO_STRANGERS = {"/static/report.css", "/static/app.css"}
 ABOUT_THE_COOKIE = {"nobody who signed in", "a forged cookie", "the cookie of another port"}
-COMPUTING = {"/analysis/design", "/tables/design", "/quality/before"}
+COMPUTING = {"/analysis/design", "/tables/design", "/quality/before", "/quality/read"}
 """What an address alone must not start."""
 
 
@@ -163,7 +163,7 @@ NAMED = {
     "/genes.h5ad": "output", "/cohort.h5ad": "cohort", "/samples": "series",
     "/samples.csv": "trait", "/tables": "name", "/survival": "output", "/run": "run",
     "/run/notebook": "notebook", "/scores": "of", "/scores/page": "of", "/atlas": "atlas",
-    "/atlas/gene": "atlas",
+    "/atlas/gene": "atlas", "/samples/comparisons": "series", "/analysis/about": "name",
 }  # fmt: skip
 FILES = (
     "/static/../server.py", "/static/%2e%2e/server.py", "/static/..%2fserver.py",

@@ -35,9 +35,9 @@ from genotex.errors import FetchError, FormatError, NotThereError
 from genotex.fetch import (
     GeoRequest,
     fetch_series,
-    look_at_values,
     open_fetch_folder,
     open_geo_source,
+    plan_values,
     read_accessions,
 )
 from genotex.fetch.geo import choose
@@ -366,9 +366,9 @@ def plan_geo(accession: str, *, values_from: str = "") -> dict[str, Any]:
     """
     names = read_accessions([accession])
     with open_geo_source() as source:
-        request = GeoRequest(None, names, options=GeoOptions(any_assay=True))
-        (plan,) = choose(source, request)
-        return look_at_values(plan, source.tree, values_from).values_json()
+        request = GeoRequest(None, names, options=GeoOptions(False, True, values_from))
+        (plan,) = plan_values(source, request)
+        return plan.values_json()
 
 
 @shows_options(FindOptions, {})

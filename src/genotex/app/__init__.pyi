@@ -7,3 +7,4 @@ from .data.sheets import EditedSheet as EditedSheet
 from .access.codes import PrivateFolder as PrivateFolder
 from .atlas.atlases import Atlases as Atlases
 from .data.uploads import Sent as Sent, keep_series as keep_series, keep_tables as keep_tables
+from .pages import plainly as plainly

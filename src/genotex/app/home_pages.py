@@ -8,8 +8,9 @@ from starlette.routing import Route
 
 from genotex.analysis import SURVIVAL_FILES
 from genotex.app.access.security import REPORT_POLICY
+from genotex.app.data.adding_pages import forms_of
 from genotex.app.pages import not_found, place_of, render, workbench_of
-from genotex.studies import list_tables
+from genotex.studies import ANALYSES, list_tables
 
 _FEW = 20
 """Entries that need no search."""
@@ -17,23 +18,27 @@ _FEW = 20
 
 def home(request: Request) -> Response:
     """Show inputs, outputs and analyses."""
-    workspace = workbench_of(request).workspace
+    workspace, jobs = workbench_of(request).workspace, workbench_of(request).jobs
     outputs = workspace.outputs()
     analyses = [each for output in outputs for each in output.analyses]
     analyses.sort(key=lambda each: each.written, reverse=True)
     inputs = workspace.inputs()
     entries = sum(len(names) for found in inputs for names in found.series.values())
     entries += sum(len(names) for output in outputs for names in output.cohorts.values())
+    tables = list_tables(workspace)
     return render(
         request,
         "home.html.j2",
+        empty=not (inputs or outputs or tables),
+        **forms_of(request),
         inputs=inputs,
         many=entries + len(analyses) > _FEW,
-        tables=list_tables(workspace),
+        tables=tables,
         outputs=outputs,
         atlases=workbench_of(request).atlases.found(workspace),
         survival=sorted(workspace.holding(SURVIVAL_FILES[1])),
         analyses=analyses,
+        named={f"{ANALYSES}/{record.name}": record for record in jobs.records() if record.kept},
         problems=[problem for output in outputs for problem in output.problems],
     )
 

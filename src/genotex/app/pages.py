@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -25,12 +26,13 @@ from genotex import words
 from genotex.app.access.security import MOST_FIELDS, Access, too_long
 from genotex.app.atlas.atlases import Atlases
 from genotex.app.data.sheets import Sheets
-from genotex.app.quality.cohorts import CohortQuality
+from genotex.app.quality.cohorts import CohortQuality, SeriesQuality
 from genotex.app.quality.raw import RawQuality
 from genotex.app.runs.leaderboard import Leaderboards
 from genotex.cohorts import OwnTables
 from genotex.errors import GenotexError, UsageError
-from genotex.layout import OutputFolder, trait_folder_name
+from genotex.layout import GeoCohortFiles, OutputFolder, trait_folder_name
+from genotex.options import AnalysisOptions, PreprocessChoices, declared
 from genotex.studies import (
     FileState,
     JobQueue,
@@ -56,7 +58,8 @@ class Workbench:
     jobs: JobQueue
     loaded: LoadedAnalyses = field(default_factory=LoadedAnalyses)
     cohorts: Recent[FileState, CohortQuality] = field(default_factory=partial(Recent, 8))
-    raw: Recent[FileState, RawQuality] = field(default_factory=partial(Recent, 8))
+    series: Recent[Any, SeriesQuality] = field(default_factory=partial(Recent, 2))
+    raw: Recent[Any, RawQuality] = field(default_factory=partial(Recent, 8))
     boards: Leaderboards = field(default_factory=Leaderboards)
     atlases: Atlases = field(default_factory=Atlases)
     sheets: Sheets = field(default_factory=Sheets)
@@ -81,6 +84,11 @@ def workbench_of(request: Request) -> Workbench:
     """Return the workbench that answers a request."""
     found: Workbench = request.app.state.workbench
     return found
+
+
+def series_state(files: GeoCohortFiles) -> tuple[FileState, ...]:
+    """Return what changes when a file of a series does."""
+    return tuple(state_of(path) for path in files.inputs)
 
 
 def not_found(what: str) -> HTTPException:
@@ -208,6 +216,21 @@ def _moment(seconds: float) -> str:
     return datetime.datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
 
 
+_OPTION = re.compile(r"--([a-z][a-z-]*)")
+
+
+@cache
+def _labels() -> dict[str, str]:
+    """Return the label of each option of an analysis by its name in a command."""
+    every = [*declared(AnalysisOptions), *declared(PreprocessChoices)]
+    return {name.lstrip("-"): each.label for each in every for name in each.spellings if name}
+
+
+def plainly(text: str) -> str:
+    """Return a text with options of commands under the labels that forms have."""
+    return _OPTION.sub(lambda found: f"\u2018{_labels().get(found[1], found[1])}\u2019", text)
+
+
 @cache
 def _environment() -> Environment:
     environment = Environment(
@@ -223,6 +246,7 @@ def _environment() -> Environment:
         "readable": words.readable,
         "counted": words.counted,
         "sentence": words.sentence,
+        "plainly": plainly,
         "thousands": "{:,}".format,
         "moment": _moment,
         # Unlike `tojson` it is escaped like any text.

@@ -41,7 +41,7 @@ def drop_incomplete(table: LinkedTable) -> tuple[LinkedTable, LinkingCounts]:
     """Drop samples without the trait, genes missing too often, samples missing too much."""
     total = len(table.samples)
     known = ~np.isnan(table.trait_values)
-    table = _take_samples(table, known)
+    table = table.take(known)
     keep_genes = _missing_share(table.expression, axis=0) <= GENE_MISSING_LIMIT
     genes_dropped = int((~keep_genes).sum())
     if genes_dropped:
@@ -57,19 +57,7 @@ def drop_incomplete(table: LinkedTable) -> tuple[LinkedTable, LinkingCounts]:
         genes_dropped=genes_dropped,
         samples_dropped=int((~keep_samples).sum()),
     )
-    return _take_samples(table, keep_samples), counts
-
-
-def _take_samples(table: LinkedTable, keep: NDArray[np.bool_]) -> LinkedTable:
-    if keep.all():
-        return table
-    return replace(
-        table,
-        samples=tuple(s for s, k in zip(table.samples, keep, strict=True) if k),
-        trait_values=table.trait_values[keep],
-        covariates={name: values[keep] for name, values in table.covariates.items()},
-        expression=table.expression[keep],
-    )
+    return table.take(keep_samples), counts
 
 
 def _missing_share(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:

@@ -22,8 +22,10 @@ from .geo import (
     SeriesOutcome as SeriesOutcome,
     fetch_series as fetch_series,
     open_geo_source as open_geo_source,
+    plan_values as plan_values,
+    UNSORTED as UNSORTED,
 )
-from .geo_files import SeriesPlan as SeriesPlan, look_at_values as look_at_values
+from .geo_files import SeriesPlan as SeriesPlan
 from .geo_tree import GeoTree as GeoTree, RemoteFile as RemoteFile
 from .geo_search import (
     Criteria as Criteria,

@@ -33,6 +33,7 @@ from genotex.fetch.geo_files import (
     check_family,
     check_platform,
     choose_series,
+    look_at_values,
     matrix_of,
     megabytes,
     plan_series,
@@ -140,6 +141,18 @@ def choose(source: GeoSource, request: GeoRequest) -> Iterator[SeriesPlan]:
     _, found = find_by_trait(source.entrez, _words(source, request), criteria)
     ranked = ((summary, word_of_expert(summary, trait, words)) for summary in found)
     yield from choose_series(ranked, source.tree, criteria, options)
+
+
+def plan_values(source: GeoSource, request: GeoRequest) -> Iterator[SeriesPlan]:
+    """Choose series, and look at what expression of each can be taken from.
+
+    Raises
+    ------
+    UsageError
+        If the file that was chosen is none of the series.
+    """
+    for plan in choose(source, request):
+        yield look_at_values(plan, source.tree, request.options.values_from)
 
 
 def choose_or_go_on(

@@ -71,6 +71,13 @@ class SeriesPlan:
         """What expression is taken from."""
         return best_source(self.sources, self.chosen)
 
+    def verdict(self, source: ValueSource) -> str:
+        """Return whether expression is taken from a source, and why."""
+        best = self.best
+        if best is not None and source.names == best.names and source.kind == best.kind:
+            return f"taken: {source.why}"
+        return f"not used: {source.refused}" if source.refused else source.why
+
     @property
     def wanted_values(self) -> tuple[RemoteFile, ...]:
         """The submitter's files that are fetched for expression."""

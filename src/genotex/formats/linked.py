@@ -6,7 +6,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,18 @@ class LinkedTable:
     """Official symbols in table order."""
     expression: NDArray[np.float64]
     """Shape (n, p). Samples x genes; NaN is missing and occurs only in an unfilled table."""
+
+    def take(self, keep: NDArray[np.bool_]) -> LinkedTable:
+        """Return the table of some of its samples; `keep` has shape (n,)."""
+        if keep.all():
+            return self
+        return replace(
+            self,
+            samples=tuple(s for s, k in zip(self.samples, keep, strict=True) if k),
+            trait_values=self.trait_values[keep],
+            covariates={name: values[keep] for name, values in self.covariates.items()},
+            expression=self.expression[keep],
+        )
 
 
 _log = logging.getLogger(__name__)

@@ -37,6 +37,7 @@ from .records import (
     read_record as read_record,
     AnalysisRecord as AnalysisRecord,
     AtlasRecord as AtlasRecord,
+    ComparisonRecord as ComparisonRecord,
     FetchRecord as FetchRecord,
     JobRecord as JobRecord,
     SetsRecord as SetsRecord,

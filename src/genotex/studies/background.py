@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +30,7 @@ from genotex.studies.own_files import load_tables, set_files
 from genotex.studies.records import (
     AnalysisRecord,
     AtlasRecord,
+    ComparisonRecord,
     FetchRecord,
     JobRecord,
     SetsRecord,
@@ -38,12 +39,15 @@ from genotex.studies.records import (
 from genotex.studies.workspace import ANALYSES, Workspace
 from genotex.workflows import (
     Combined,
+    DesignsTested,
     Progress,
     Reading,
     SolveRequest,
     analyze_designs,
     analyze_survival,
     combine,
+    compare,
+    comparisons_of,
     enrich,
     prepare_designs,
     solve,
@@ -66,6 +70,8 @@ def run_job(root: Path, record: JobRecord, step: Step) -> AnalysisEnd:
         return _fetch(root, record, step)
     if isinstance(record, TablesRecord):
         return _analyze_tables(root, record, step)
+    if isinstance(record, ComparisonRecord):
+        return _compare(root, record, step)
     if isinstance(record, SetsRecord):
         return _test_sets(root, record, step)
     if isinstance(record, AtlasRecord):
@@ -137,6 +143,27 @@ def _analyze_tables(root: Path, record: TablesRecord, step: Step) -> AnalysisEnd
         return AnalysisEnd(True, message, asked.design)
     prepared, _ = prepare_designs(tables, asked, options)
     tested = analyze_designs(prepared, options, output, stages(step))
+    return _end_of(tested, asked.contrasts)
+
+
+def _compare(root: Path, record: ComparisonRecord, step: Step) -> AnalysisEnd:
+    """Test a comparison of a series, as `genotex solve` without a trait."""
+    step("reading the samples")
+    found = InputFolder(root / record.source).geo_cohorts(record.trait)
+    files = next((each for each in found if each.cohort == record.series), None)
+    if files is None or not all(map(Workspace(root).holds, files.inputs)):
+        msg = f"the folder no longer holds {record.series}"
+        raise UsageError(msg)
+    options = PreprocessOptions(exclude=tuple(record.exclude))
+    series = comparisons_of(files, options)
+    chosen = series.chosen(record.comparison)
+    output = OutputFolder(root / ANALYSES / record.name)
+    tested, _ = compare(series, chosen, options, record.options, output, stages(step))
+    return _end_of(tested, [f"group: {chosen.case} - {chosen.control}"])
+
+
+def _end_of(tested: DesignsTested, contrasts: Sequence[str]) -> AnalysisEnd:
+    """Return the end of the test of contrasts."""
     why = "; ".join(outcome.why for outcome in tested.outcomes if outcome.result is None)
     first = tested.outcomes[0].result
     if first is None:
@@ -146,7 +173,7 @@ def _analyze_tables(root: Path, record: TablesRecord, step: Step) -> AnalysisEnd
         f"{row['trait']}: {row['significant']} of {row['genes']} genes significant" for row in rows
     )
     design = formula_of(first)
-    formula = "" if design is None else f"{design.design}; {', '.join(asked.contrasts)}"
+    formula = "" if design is None else f"{design.design}; {', '.join(contrasts)}"
     return AnalysisEnd(True, "; ".join(part for part in (texts, why) if part), formula)
 
 

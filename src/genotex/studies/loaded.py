@@ -165,6 +165,10 @@ class Recent(Generic[Key, Value]):
         self._kept: OrderedDict[Key, Value] = OrderedDict()
         self._lock = threading.Lock()
 
+    def kept(self, key: Key) -> Value | None:
+        """Return the value of a key; None where it was not made."""
+        return self._kept.get(key)
+
     def get(self, key: Key, make: Callable[[], Value]) -> Value:
         """Return the value of a key, made the first time."""
         # Two tabs that ask for the same make it once.

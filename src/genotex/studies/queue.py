@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -13,10 +15,10 @@ from genotex.errors import FormatError, GenotexError, UsageError
 from genotex.io import atomic_write
 from genotex.parallel import Child, start_child
 from genotex.studies.background import run_job
-from genotex.studies.records import JobRecord, State, read_record
+from genotex.studies.records import LONGEST_NOTES, LONGEST_TITLE, JobRecord, State, read_record
 from genotex.studies.workspace import ANALYSES, Workspace
 
-RECORD = "analysis.json"
+RECORD, DELETED = "analysis.json", ".deleted"
 MOST_WAITING = 10
 _PATIENCE = 10.0
 """Seconds in which a job that is asked to end must have ended; then it is killed."""
@@ -39,6 +41,7 @@ class JobQueue:
         self._workspace = workspace
         self._folder = workspace.root / ANALYSES
         self._records: dict[str, JobRecord] = {}
+        self._deleted: dict[str, JobRecord] = {}
         self._waiting: deque[str] = deque()
         self._running: _RunningJob | None = None
         self._lock = threading.Condition()
@@ -51,16 +54,17 @@ class JobQueue:
         if not self._folder.is_dir() or not self._workspace.holds(self._folder):
             return
         for path in sorted(self._folder.glob(f"*/{RECORD}")):
-            try:
-                record = read_record(path)
-            except FormatError:
-                # A damaged record is no analysis of ours; its results are listed all the same.
-                continue
-            if record.name != path.parent.name:
-                continue
-            if record.open:
-                record = record.model_copy(update={"state": "interrupted", "step": ""})
-            self._records[record.name] = record
+            self._read(path, self._records)
+        for path in sorted(self._folder.glob(f"{DELETED}/*/{RECORD}")):
+            self._read(path, self._deleted)
+
+    def _read(self, path: Path, among: dict[str, JobRecord]) -> None:
+        """Read a record; a damaged one is no analysis of ours, but its results are listed."""
+        with suppress(FormatError):
+            record = read_record(path)
+            if record.name == path.parent.name and self._workspace.holds(path):
+                interrupted = {"state": "interrupted", "step": ""} if record.open else {}
+                among[record.name] = record.model_copy(update=interrupted)
 
     def records(self) -> list[JobRecord]:
         """Return all jobs, the newest first."""
@@ -78,7 +82,8 @@ class JobQueue:
         if not self._workspace.holds(self._folder):
             msg = f"{self._folder} leads out of the folder"
             raise UsageError(msg)
-        numbers = [path.name.partition("-")[0] for path in self._folder.iterdir()]
+        used = (*self._folder.iterdir(), *self._folder.glob(f"{DELETED}/*"))
+        numbers = [path.name.partition("-")[0] for path in used]
         number = max((int(n) for n in numbers if n.isascii() and n.isdigit()), default=0)
         while True:
             number += 1
@@ -121,6 +126,75 @@ class JobQueue:
             elif self._running is not None and self._running.name == name:
                 self._running.cancelled = True
                 self._running.child.end_within(_PATIENCE)
+
+    def describe(self, name: str, title: str, notes: str) -> None:
+        """Give an analysis a title and notes.
+
+        Raises
+        ------
+        UsageError
+            If there is no such analysis, or a text is too long.
+        """
+        if len(title) > LONGEST_TITLE or len(notes) > LONGEST_NOTES:
+            msg = f"a title has at most {LONGEST_TITLE} characters, notes {LONGEST_NOTES}"
+            raise UsageError(msg)
+        with self._lock:
+            record = self._kept(name, self._records)
+            self._keep(record.model_copy(update={"title": title, "notes": notes}))
+
+    def delete(self, name: str) -> None:
+        """Put the folder of an analysis that has ended aside, from where `restore` brings it back.
+
+        Raises
+        ------
+        UsageError
+            If there is no such analysis, or it is under way.
+        """
+        with self._lock:
+            record = self._kept(name, self._records)
+            if record.open:
+                msg = f"{name} is {record.state}; cancel it first"
+                raise UsageError(msg)
+            aside = self._folder / DELETED
+            aside.mkdir(exist_ok=True)
+            self._move(self._folder / name, aside / name)
+            self._deleted[name] = self._records.pop(name)
+
+    def restore(self, name: str) -> None:
+        """Bring a deleted analysis back.
+
+        Raises
+        ------
+        UsageError
+            If it was not deleted here.
+        """
+        with self._lock:
+            self._kept(name, self._deleted)
+            self._move(self._folder / DELETED / name, self._folder / name)
+            self._records[name] = self._deleted.pop(name)
+
+    def deleted(self) -> list[JobRecord]:
+        """Return the analyses that can be restored, the newest first."""
+        with self._lock:
+            return sorted(self._deleted.values(), key=lambda each: each.created, reverse=True)
+
+    def _kept(self, name: str, among: Mapping[str, JobRecord]) -> JobRecord:
+        """Return the record of an analysis; no path is made of any other name."""
+        record = among.get(name)
+        if record is None or not record.kept:
+            msg = f"there is no analysis {name!r}"
+            raise UsageError(msg)
+        return record
+
+    def _move(self, folder: Path, target: Path) -> None:
+        """Move a folder inside the analyses; nothing is overwritten."""
+        if folder.is_symlink() or not all(map(self._workspace.holds, (folder, target))):
+            msg = f"{folder.name} leads out of the folder"
+            raise UsageError(msg)
+        if target.exists() or not folder.is_dir():
+            msg = f"{folder.name} cannot be moved: it is gone, or there is another one"
+            raise UsageError(msg)
+        folder.rename(target)
 
     def close(self) -> None:
         """End the running analysis; nothing half-written is left."""

@@ -12,6 +12,7 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Field,
     TypeAdapter,
     ValidationError,
     model_validator,
@@ -32,6 +33,8 @@ from genotex.records import InsidePath, PlainName
 
 State = Literal["waiting", "running", "done", "failed", "cancelled", "interrupted"]
 _OPEN = ("waiting", "running")
+LONGEST_TITLE, LONGEST_NOTES = 100, 1000
+"""Characters of what a person calls an analysis, and says of it."""
 
 
 class JobRecord(BaseModel):
@@ -47,6 +50,18 @@ class JobRecord(BaseModel):
     finished: float | None = None
     message: str = ""
     formula: str = ""
+    title: Annotated[str, Field(max_length=LONGEST_TITLE)] = ""
+    notes: Annotated[str, Field(max_length=LONGEST_NOTES)] = ""
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """What differs from the usual options, in words."""
+        return ()
+
+    @property
+    def again(self) -> tuple[str, dict[str, str]] | None:
+        """The page that offers it once more, and its address; None where none does."""
+        return None
 
     @property
     def open(self) -> bool:
@@ -94,6 +109,14 @@ def _of_a_form(made: type[Any]) -> tuple[BeforeValidator, AfterValidator]:
         return value
 
     return BeforeValidator(read), AfterValidator(of_a_form)
+
+
+def _in_words(*options: Any) -> tuple[str, ...]:
+    """Return the options that are not the usual ones; one that several have is given once."""
+    found = {
+        each.name: f"{each.label}: {each.write(v)}" for some in options for each, v in changed(some)
+    }
+    return tuple(found.values())
 
 
 def why_no_design(asked: DesignOptions) -> str:
@@ -147,6 +170,18 @@ class AnalysisRecord(JobRecord):
     _earlier = model_validator(mode="before")(_earlier_fields)
 
     @property
+    def settings(self) -> tuple[str, ...]:
+        """What differs from the usual options, in words."""
+        given = () if self.condition is None else (f"Given: {self.condition}",)
+        alone = () if self.every else ("The largest cohort alone",)
+        return (*given, *alone, *_in_words(self.options, self.data))
+
+    @property
+    def again(self) -> tuple[str, dict[str, str]] | None:
+        """The page that offers it once more."""
+        return None if self.demo or self.only_combine else ("/analysis", {"again": self.name})
+
+    @property
     def subject(self) -> str:
         """The series."""
         return "simulated study" if self.demo else ", ".join(self.series)
@@ -194,6 +229,16 @@ class TablesRecord(JobRecord):
         return self.tables
 
     @property
+    def settings(self) -> tuple[str, ...]:
+        """What differs from the usual options, in words."""
+        return _in_words(self.asked, self.options)
+
+    @property
+    def again(self) -> tuple[str, dict[str, str]]:
+        """The page that offers it once more."""
+        return "/tables", {"name": self.tables, "again": self.name}
+
+    @property
     def page(self) -> str:
         """The page that shows its result."""
         return "/genes" if self.asked.survival is None else "/survival"
@@ -210,6 +255,42 @@ class TablesRecord(JobRecord):
             return {"output": f"analyses/{self.name}"}
         trait = self.traits[0] if self.traits else ""
         return {"output": f"analyses/{self.name}", "trait": trait, "condition": ""}
+
+
+class ComparisonRecord(JobRecord):
+    """A comparison that was found in the texts of a series; `exclude` are samples left out."""
+
+    trait: TraitName
+    series: CohortName
+    source: InsidePath | Literal["."]
+    comparison: TraitName
+    exclude: list[PlainName] = []
+    options: Annotated[AnalysisOptions, *_of_a_form(AnalysisOptions)] = AnalysisOptions()
+
+    @property
+    def subject(self) -> str:
+        """The comparison and the series."""
+        return f"{self.comparison.replace('_', ' ')} in {self.series}"
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """What differs from the usual options, in words."""
+        return (f"Excluded: {', '.join(self.exclude)}",) if self.exclude else ()
+
+    @property
+    def again(self) -> tuple[str, dict[str, str]]:
+        """The page that offers it once more."""
+        return "/samples", {"trait": self.trait, "series": self.series}
+
+    @property
+    def place(self) -> dict[str, str]:
+        """What names its result in an address."""
+        return {"output": f"analyses/{self.name}", "trait": self.comparison, "condition": ""}
+
+    @property
+    def report(self) -> dict[str, str]:
+        """What names its report in an address."""
+        return self.place
 
 
 class FetchRecord(JobRecord):
@@ -279,7 +360,7 @@ class AtlasRecord(JobRecord):
         return "/atlas"
 
 
-KeptRecord = AnalysisRecord | TablesRecord
+KeptRecord = AnalysisRecord | TablesRecord | ComparisonRecord
 _KEPT: TypeAdapter[KeptRecord] = TypeAdapter(KeptRecord)
 
 

@@ -50,6 +50,7 @@ from .auditing import (
     CohortSource as CohortSource,
     audit as audit,
     audited as audited,
+    audited_series as audited_series,
     find_sources as find_sources,
     table_source as table_source,
 )

@@ -246,16 +246,18 @@ def _read_series(files: GeoCohortFiles, options: AuditOptions) -> AuditedCohort 
     settings = PreprocessOptions(scale=options.scale)
     prepared, raw = read_geo_cohort(files, expert_of(settings), settings)
     given = raw.series.expression
-    return _of_prepared(prepared, given if given is not None and given.ids else None)
+    return audited_series(prepared, given if given is not None and given.ids else None)
 
 
 def _read_tcga(files: TcgaCohortFiles, options: AuditOptions) -> AuditedCohort | str:
     settings = PreprocessOptions(scale=options.scale)
     prepared = prepare_tcga_cohort(files, files.name, "audited", settings)
-    return _of_prepared(replace(prepared, cohort=files.name), None)
+    return audited_series(replace(prepared, cohort=files.name))
 
 
-def _of_prepared(prepared: PreparedCohort, given: ExpressionMatrix | None) -> AuditedCohort | str:
+def audited_series(
+    prepared: PreparedCohort, given: ExpressionMatrix | None = None
+) -> AuditedCohort | str:
     """Return a cohort as it is audited, with the values as given; or why it has no genes."""
     if prepared.genes is None:
         return prepared.why_no_genes

@@ -135,13 +135,7 @@ def leave_out_outliers(
     if not quality.outliers:
         return table, contrast, quality
     kept = np.array([sample not in quality.outliers for sample in table.samples], dtype=bool)
-    smaller = replace(
-        table,
-        samples=tuple(s for s, keep in zip(table.samples, kept, strict=True) if keep),
-        trait_values=table.trait_values[kept],
-        covariates={name: column[kept] for name, column in table.covariates.items()},
-        expression=table.expression[kept],
-    )
+    smaller = table.take(kept)
     controls: Controls = "healthy" if contrast.controls == "healthy" else "all"
     left = choose_contrast(smaller, roles, controls, contrast.unaffected)
     return smaller, left, with_outliers_left_out(quality, len(kept))

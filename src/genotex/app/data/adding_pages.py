@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
@@ -16,7 +17,15 @@ from genotex.app.data.uploads import Sent, input_for, keep_series, keep_tables, 
 from genotex.app.forms import OptionForm
 from genotex.app.pages import form_of, refusals, render, workbench_of
 from genotex.errors import UsageError
-from genotex.fetch import read_accessions
+from genotex.fetch import (
+    UNSORTED,
+    GeoAddresses,
+    GeoRequest,
+    SeriesPlan,
+    open_geo_source,
+    plan_values,
+    read_accessions,
+)
 from genotex.options import GeoOptions, ReadingOptions
 from genotex.simulate.scenario import TRAIT
 from genotex.studies import DEMO, AnalysisRecord, FetchRecord, list_tables
@@ -26,18 +35,16 @@ _FETCHING = OptionForm(GeoOptions(platform_only=True))
 _READING = OptionForm(ReadingOptions())
 
 
+def forms_of(request: Request) -> dict[str, Any]:
+    """Return what the forms for adding data show, with the history."""
+    most = workbench_of(request).access.file_limit
+    return {"fetching": _FETCHING, "reading": _READING, "most": most, **history_of(request)}
+
+
 def add(request: Request) -> Response:
     """Show the forms, and what is fetched."""
-    workbench = workbench_of(request)
-    return render(
-        request,
-        "add.html.j2",
-        fetching=_FETCHING,
-        reading=_READING,
-        most=workbench.access.file_limit,
-        tables=list_tables(workbench.workspace),
-        **history_of(request),
-    )
+    tables = list_tables(workbench_of(request).workspace)
+    return render(request, "add.html.j2", tables=tables, **forms_of(request))
 
 
 async def fetch(request: Request) -> Response:
@@ -50,10 +57,29 @@ async def fetch(request: Request) -> Response:
     return render(request, "history.html.j2", **history_of(request))
 
 
+async def plan(request: Request) -> Response:
+    """Show what expression of a series can be taken from, before anything is fetched."""
+    async with form_of(request) as form:
+        accession = _text(form, "accession")
+    with refusals():
+        found = await run_in_threadpool(_plan, request, accession)
+    return render(request, "plan.html.j2", plan=found)
+
+
+def _plan(request: Request, accession: str) -> SeriesPlan:
+    asked = GeoRequest(None, read_accessions([accession]), options=GeoOptions(True, True))
+    with open_geo_source(None, GeoAddresses(*workbench_of(request).geo_addresses)) as source:
+        found = next(plan_values(source, asked), None)
+    if found is None:
+        msg = f"GEO has no series {accession}"
+        raise UsageError(msg)
+    return found
+
+
 def _submit_fetch(request: Request, accession: str, trait: str, options: GeoOptions) -> None:
     workbench = workbench_of(request)
     (name,) = read_accessions([accession])
-    folder = trait_named(trait)
+    folder = trait_named(trait) if trait else UNSORTED
     workbench.jobs.check_room()
     source = input_for(workbench.workspace, folder)
     if not workbench.workspace.holds(workbench.workspace.root / source / "GEO" / folder / name):
@@ -138,6 +164,7 @@ def routes() -> list[Route]:
     return [
         Route("/add", add),
         Route("/add/fetch", fetch, methods=["POST"]),
+        Route("/add/plan", plan, methods=["POST"]),
         Route("/add/series", series, methods=["POST"]),
         Route("/add/tables", tables, methods=["POST"]),
         Route("/add/demo", _demonstrate, methods=["POST"]),

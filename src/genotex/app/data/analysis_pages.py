@@ -25,7 +25,7 @@ from genotex.errors import GenotexError, UsageError
 from genotex.features import table_features
 from genotex.options import AnalysisOptions, PreprocessChoices
 from genotex.problems import Problem
-from genotex.studies import SHEET, AnalysisRecord, FoundInput, read_by_sheet
+from genotex.studies import SHEET, AnalysisRecord, FoundInput, JobRecord, read_by_sheet
 from genotex.workflows import CohortPlan, plan_cohort
 
 COVARIATES = {feature.column: feature.name for feature in table_features()}
@@ -69,13 +69,20 @@ def analysis(request: Request) -> Response:
     """Show the form and the history."""
     inputs = workbench_of(request).workspace.inputs()
     traits = sorted({trait for found in inputs for trait, series in found.series.items() if series})
+    before = workbench_of(request).jobs.record(request.query_params.get("again", ""))
+    before = before if isinstance(before, AnalysisRecord) else None
     trait = request.query_params.get("trait", "") or (traits[0] if traits else "")
+    trait = trait if before is None else before.trait
     if not trait:
         return render(
             request, "analysis.html.j2", traits=[], trait="", asked=None, **history_of(request)
         )
     found = _input_of(request, trait)
-    asked = _AskedFor.of(request.query_params, found, trait)
+    asked, form = _AskedFor.of(request.query_params, found, trait), _FORM
+    if before is not None:
+        there = tuple(name for name in before.series if name in found.series[trait])
+        asked = _AskedFor(trait, before.condition, there, before.every)
+        form = OptionForm(before.options, before.data)
     return render(
         request,
         "analysis.html.j2",
@@ -84,7 +91,8 @@ def analysis(request: Request) -> Response:
         asked=asked,
         found=found,
         conditions=CONDITIONS,
-        form=_FORM,
+        form=form,
+        before=before,
         **history_of(request),
     )
 
@@ -183,14 +191,56 @@ def _history(request: Request) -> Response:
 
 def history_of(request: Request) -> Mapping[str, Any]:
     """Return what the history shows."""
-    records = workbench_of(request).jobs.records()
-    return {"records": records, "busy": any(record.open for record in records)}
+    jobs = workbench_of(request).jobs
+    records = jobs.records()
+    busy = any(record.open for record in records)
+    return {"records": records, "busy": busy, "deleted": jobs.deleted()}
 
 
 async def _cancel(request: Request) -> Response:
     """Cancel an analysis, and show the history."""
     name = request.query_params.get("name", "")
     await run_in_threadpool(workbench_of(request).jobs.cancel, name)
+    return _history(request)
+
+
+def _kept(request: Request) -> JobRecord:
+    """Return the analysis that an address names."""
+    name = request.query_params.get("name", "")
+    record = workbench_of(request).jobs.record(name)
+    if record is None or not record.kept:
+        what = f"an analysis {name!r}"
+        raise not_found(what)
+    return record
+
+
+def about(request: Request) -> Response:
+    """Show what an analysis was asked and what a person calls it."""
+    return render(request, "about.html.j2", record=_kept(request), saved=False)
+
+
+async def describe(request: Request) -> Response:
+    """Keep the title and the notes of an analysis."""
+    async with form_of(request) as form:
+        texts = [" ".join(str(form.get("title", "")).split()), str(form.get("notes", "")).strip()]
+    with refusals():
+        name = _kept(request).name
+        await run_in_threadpool(workbench_of(request).jobs.describe, name, *texts)
+    return render(request, "about.html.j2", record=_kept(request), saved=True)
+
+
+async def delete(request: Request) -> Response:
+    """Put an analysis aside, and go to the history, where it can be restored."""
+    with refusals():
+        await run_in_threadpool(workbench_of(request).jobs.delete, _kept(request).name)
+    return Response(headers={"HX-Redirect": "/analysis#history-title"})
+
+
+async def restore(request: Request) -> Response:
+    """Bring a deleted analysis back, and show the history."""
+    with refusals():
+        name = request.query_params.get("name", "")
+        await run_in_threadpool(workbench_of(request).jobs.restore, name)
     return _history(request)
 
 
@@ -201,5 +251,9 @@ def routes() -> list[Route]:
         Route("/analysis", start, methods=["POST"]),
         Route("/analysis/design", preview, methods=["POST"]),
         Route("/analysis/history", _history),
+        Route("/analysis/about", about),
+        Route("/analysis/describe", describe, methods=["POST"]),
+        Route("/analysis/delete", delete, methods=["POST"]),
+        Route("/analysis/restore", restore, methods=["POST"]),
         Route("/analysis/cancel", _cancel, methods=["POST"]),
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,22 +17,29 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from genotex.analysis import FILL_WAYS
+from genotex.app.data.analysis_pages import history_of
 from genotex.app.data.sheets import GROUPS, EditedSheet
 from genotex.app.downloads import attached
-from genotex.app.pages import form_of, not_found, render, workbench_of
+from genotex.app.pages import form_of, not_found, refusals, render, series_state, workbench_of
 from genotex.clinical import REPORTED
+from genotex.cohorts import PreprocessOptions
 from genotex.errors import FormatError, GenotexError
 from genotex.layout import GeoCohortFiles
 from genotex.outside import check_upload
+from genotex.studies import ComparisonRecord
+from genotex.workflows import SeriesComparisons, comparisons_of
 
 _GIVEN = ("change", "column", "value", "version", "target", "from", "way")
 
 
 def _series_of(request: Request, trait: str, name: str) -> GeoCohortFiles:
-    """Return the files of a series of the folder's inputs."""
-    for found in workbench_of(request).workspace.inputs():
+    """Return the files of a series of the folder's inputs; none through a link out of it."""
+    workspace = workbench_of(request).workspace
+    for found in workspace.inputs():
         if name in found.series.get(trait, ()):
-            return found.files(trait, name)
+            files = found.files(trait, name)
+            if all(map(workspace.holds, files.inputs)):
+                return files
     what = f"the series {name!r} of {trait!r}"
     raise not_found(what)
 
@@ -130,7 +138,10 @@ async def assign(request: Request) -> Response:
         given = {name: str(form.get(name, "")) for name in _GIVEN}
         chosen = [str(sample) for sample in form.getlist("sample")]
         query = {name: str(form.get(name, "")) for name in ("search", "sort", "order")}
-    message = await run_in_threadpool(_change, sheet, given, chosen)
+    if given["change"] == "people":
+        message = await run_in_threadpool(_pair_people, request, sheet, place, given["version"])
+    else:
+        message = await run_in_threadpool(_change, sheet, given, chosen)
     return render(request, "sample_table.html.j2", **_values(query, sheet, place, message))
 
 
@@ -196,6 +207,62 @@ def _change(sheet: EditedSheet, given: Mapping[str, str], chosen: list[str]) -> 
         return f"Not changed: {_first_mistake(error)}."
 
 
+def _pair_people(
+    request: Request, sheet: EditedSheet, place: Mapping[str, str], version: str
+) -> str:
+    """Make pairs of the people that the quality of the series has found."""
+    files = _series_of(request, place["trait"], place["series"])
+    series = workbench_of(request).series.kept(series_state(files))
+    if series is None:
+        return "Not changed: the expression of the samples was not read yet."
+    blocks = series.quality.record.get("detected_blocks", {})
+    people = {sample: block if block != sample else "" for sample, block in blocks.items()}
+    try:
+        return sheet.pair(people, "their expression", _version(version))
+    except GenotexError as error:
+        return f"Not changed: {_first_mistake(error)}."
+
+
+def _comparisons(request: Request) -> Response:
+    """Show what the series compares by its texts."""
+    sheet, place = _sheet(request)
+    found = _compared(request, sheet, place)
+    return render(request, "comparisons.html.j2", found=found, place=place)
+
+
+def _compared(request: Request, sheet: EditedSheet, place: Mapping[str, str]) -> SeriesComparisons:
+    files = _series_of(request, place["trait"], place["series"])
+    return comparisons_of(files, PreprocessOptions(exclude=tuple(sheet.left_out)))
+
+
+async def compare(request: Request) -> Response:
+    """Start a test of one of the comparisons, and show the history."""
+    async with form_of(request) as form:
+        name = str(form.get("comparison", ""))
+    with refusals():
+        await run_in_threadpool(_submit, request, name)
+    return render(request, "history.html.j2", **history_of(request))
+
+
+def _submit(request: Request, name: str) -> None:
+    sheet, place = _sheet(request)
+    jobs = workbench_of(request).jobs
+    jobs.check_room()
+    found = _compared(request, sheet, place)
+    inputs = workbench_of(request).workspace.inputs()
+    trait, series = place["trait"], place["series"]
+    record = ComparisonRecord(
+        name="",
+        created=time.time(),
+        trait=trait,
+        series=series,
+        source=next(each.name for each in inputs if series in each.series.get(trait, ())),
+        comparison=found.chosen(name).name,
+        exclude=sheet.left_out,
+    )
+    jobs.submit(record.model_copy(update={"name": jobs.new_folder(record.comparison).name}))
+
+
 def _download(request: Request) -> Response:
     """Send the sheet as a file for a spreadsheet; the folder stays as it is."""
     sheet, place = _sheet(request)
@@ -214,5 +281,7 @@ def routes() -> list[Route]:
         Route("/samples/table", table),
         Route("/samples/assign", assign, methods=["POST"]),
         Route("/samples/upload", upload, methods=["POST"]),
+        Route("/samples/comparisons", _comparisons),
+        Route("/samples/compare", compare, methods=["POST"]),
         Route("/samples.csv", _download),
     ]

@@ -107,8 +107,13 @@ class EditedSheet:
 
     @property
     def excluded(self) -> int:
+        """Number of samples that are left out."""
+        return len(self.left_out)
+
+    @property
+    def left_out(self) -> list[str]:
         """Samples that are left out."""
-        return sum(bool(row["exclude"]) for row in self.rows)
+        return [row["sample"] for row in self.rows if row["exclude"]]
 
     def check_column(self, column: str, value: str = "") -> None:
         """Refuse a column that is not changed here, and a value that is too long."""

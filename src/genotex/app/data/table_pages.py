@@ -45,7 +45,10 @@ def _opened(request: Request) -> tuple[TablesFiles, OwnTables]:
 def tables(request: Request) -> Response:
     """Show own tables, and the form of an analysis."""
     files, read = _opened(request)
-    described = columns_of(read)
+    described, form = columns_of(read), _FORM
+    before = workbench_of(request).jobs.record(request.query_params.get("again", ""))
+    if isinstance(before, TablesRecord) and before.tables == files.name:
+        form = OptionForm(before.asked, before.options, designs=True)
     return render(
         request,
         "tables.html.j2",
@@ -53,7 +56,7 @@ def tables(request: Request) -> Response:
         tables=read,
         described=described,
         columns=list(described),
-        form=_FORM,
+        form=form,
         checked=None,
         error="",
         **history_of(request),

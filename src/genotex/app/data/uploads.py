@@ -21,6 +21,7 @@ from genotex.cohorts import (
     rows_need_mapping,
 )
 from genotex.errors import GenotexError, UsageError
+from genotex.fetch import UNSORTED
 from genotex.formats import Series, read_family_soft, read_platforms, read_series_matrix
 from genotex.genes import GeneTable, packaged_platform
 from genotex.io import make_folder
@@ -124,7 +125,7 @@ def keep_series(
     UsageError
         If a name, a size or what is in a file does not fit; nothing is kept then.
     """
-    trait = trait_named(trait)
+    trait = trait_named(trait) if trait.strip() else UNSORTED
     with _staged(workspace, sent) as stage:
         files = geo_cohort_files(trait, stage)
         series, notes = _read_annotated(files)

@@ -5,15 +5,28 @@ A cohort is read once; only what its plots show stays in memory.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import tempfile
+import threading
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.analysis import OWN_TABLES, CohortAudit, audit_cohort
+from genotex.analysis import OWN_TABLES, AuditedCohort, CohortAudit, audit_cohort
+from genotex.app.data.sheets import EditedSheet
 from genotex.arrays import Floats
+from genotex.clinical import expert_of
+from genotex.cohorts import (
+    PreprocessOptions,
+    describe_cohort,
+    judge_samples,
+    prepare_geo_cohort,
+    prepare_samples,
+)
+from genotex.errors import UsageError
 from genotex.features import feature_of_column
 from genotex.figures import (
     SampleMarks,
@@ -26,8 +39,9 @@ from genotex.figures import (
     scaled_distances,
 )
 from genotex.formats import Evidence, LinkedTable, find_evidence, read_linked, sample_quantiles
-from genotex.layout import OutputFolder
-from genotex.workflows import audited
+from genotex.layout import GeoCohortFiles, OutputFolder
+from genotex.studies import read_by_sheet
+from genotex.workflows import audited, audited_series
 
 _READ_AS = {"matrix", "expression", "counts"}
 _MOST_LEVELS = 12
@@ -43,6 +57,7 @@ _GROUPS = {
     "unknown": "unknown",
     "other": "unknown",
     _ABSENT: "absent",
+    "excluded": "absent",
 }
 """Group of the sheet -> meaning in a figure."""
 
@@ -98,7 +113,13 @@ class CohortQuality:
         """Read a cohort from its files and measure its samples."""
         table = read_linked(output, trait, cohort)
         evidence = find_evidence(output, trait, cohort)
-        checked = audited(cohort, table, evidence)
+        return cls.of(table, audited(cohort, table, evidence), evidence)
+
+    @classmethod
+    def of(
+        cls, table: LinkedTable, checked: AuditedCohort, evidence: Evidence | None
+    ) -> CohortQuality:
+        """Measure all samples of a table; those of `checked` are judged."""
         record = checked.quality.record
         chosen = most_variable_genes(table.expression)
         components = principal_components(chosen)
@@ -122,6 +143,63 @@ class CohortQuality:
             _file_of(evidence),
             _processing_of(evidence),
         )
+
+
+class SeriesQuality:
+    """The samples of a series before any analysis, judged again when their sheet has changed.
+
+    Raises
+    ------
+    UsageError
+        If the series has no expression.
+    """
+
+    def __init__(self, files: GeoCohortFiles) -> None:
+        options = PreprocessOptions()
+        self._files, self._lock = files, threading.Lock()
+        self._genes = prepare_geo_cohort(files, expert_of(options), options)
+        if self._genes.genes is None:
+            raise UsageError(self._genes.why_no_genes)
+        self._version: int | None = None
+        self._whole: CohortQuality | None = None
+
+    def _judge(self, options: PreprocessOptions, left_out: Collection[str]) -> None:
+        genes = self._genes
+        named = prepare_samples(self._files, expert_of(options), options)
+        prepared = replace(
+            named, genes=genes.genes, counts=genes.counts, files=genes.files, notes=genes.notes
+        )
+        checked = audited_series(prepared)
+        assert isinstance(checked, AuditedCohort), "there are genes"
+        whole = checked.table
+        kept = np.array([sample not in left_out for sample in whole.samples], dtype=bool)
+        self.evidence = describe_cohort(prepared, judge_samples(prepared), options)
+        used = replace(checked, table=whole.take(kept))
+        if self._whole is None:
+            self._whole = CohortQuality.of(whole, used, self.evidence)
+        else:
+            # What the plots show of expression does not depend on groups.
+            record, audit = used.quality.record, audit_cohort(used)
+            columns = _columns(whole, self.evidence)
+            self._whole = replace(self._whole, columns=columns, record=record, audit=audit)
+
+    @property
+    def quality(self) -> CohortQuality:
+        """The quality as it was judged last."""
+        assert self._whole is not None, "it was judged"
+        return self._whole
+
+    def judge(self, sheet: EditedSheet) -> None:
+        """Judge the samples by the groups of a sheet, without those that it excludes."""
+        with self._lock:
+            if self._version != sheet.version:
+                options = PreprocessOptions()
+                with tempfile.TemporaryDirectory() as folder:
+                    if sheet.decides:
+                        sheet.copy(path := Path(folder) / "samples.csv")
+                        options = read_by_sheet(options, path)
+                    self._judge(options, set(sheet.left_out))
+                self._version = sheet.version
 
 
 def _columns(table: LinkedTable, evidence: Evidence | None) -> dict[str, list[str]]:

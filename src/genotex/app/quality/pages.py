@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -14,13 +16,13 @@ from starlette.routing import Route
 from genotex.analysis.samples.profiles import FAR
 from genotex.app.data.sheets import EditedSheet
 from genotex.app.downloads import send_anndata, send_figure
-from genotex.app.pages import Workbench, not_found, place_of, render, workbench_of
-from genotex.app.quality.cohorts import CohortQuality, marks_of
+from genotex.app.pages import Workbench, not_found, place_of, render, series_state, workbench_of
+from genotex.app.quality.cohorts import CohortQuality, SeriesQuality, marks_of
 from genotex.app.quality.raw import RawQuality
 from genotex.errors import GenotexError, UsageError
 from genotex.figures import Figure, Line, SampleMarks, boxes, correlations, densities, sample_points
-from genotex.formats import find_evidence, read_cohort_info, read_linked
-from genotex.layout import OutputFolder
+from genotex.formats import Evidence, find_evidence, read_cohort_info, read_linked
+from genotex.layout import GeoCohortFiles, OutputFolder
 from genotex.reports import audit_view
 from genotex.studies import state_of
 from genotex.workflows import cohort_to_anndata
@@ -55,34 +57,59 @@ _PLOTS = {
 _DISTRIBUTIONS = ("box", "density")
 
 
-def _named_cohort(request: Request) -> tuple[OutputFolder, str, str]:
-    """Return output, trait and cohort of an address; the name is looked up in the folder."""
-    output, trait, _ = place_of(request)
-    name = request.query_params.get("cohort", "")
+@dataclass(frozen=True)
+class _Opened:
+    """A cohort of an address: preprocessed, or a series that was read before any analysis."""
+
+    trait: str
+    name: str
+    cohort: CohortQuality
+    sheet: EditedSheet | None
+    output: OutputFolder | None  # None before an analysis
+    state: Any  # What changes when its files do
+    evidence: Evidence | None = None
+
+    @property
+    def columns(self) -> dict[str, list[str]]:
+        """What samples can be coloured by."""
+        return _columns(self.sheet, self.cohort)
+
+
+def _opened(request: Request) -> _Opened:
+    """Return the cohort of an address; the name is looked up in the folder."""
+    trait, name = (request.query_params.get(key, "") for key in ("trait", "cohort"))
     workbench = workbench_of(request)
-    known = workbench.workspace.file(output.cohort_info(trait))
     what = f"a usable cohort {name!r} of {trait!r}"
+    if not request.query_params.get("output"):
+        found = _found_series(workbench, trait, name)
+        if found is None:
+            raise not_found(what)
+        state = series_state(found[0])
+        if (series := workbench.series.kept(state)) is None:
+            raise not_found(what)
+        return _Opened(trait, name, series.quality, found[1], None, state, series.evidence)
+    output, trait, _ = place_of(request)
+    known = workbench.workspace.file(output.cohort_info(trait))
     if known is None or name not in read_cohort_info(known):
         raise not_found(what)
     paths = (output.linked_parquet(trait, name), output.evidence(trait, name))
     held = all(workbench.workspace.holds(path) for path in paths)
     if workbench.workspace.file(output.linked_csv(trait, name)) is None or not held:
         raise not_found(what)
-    return output, trait, name
-
-
-def _measured(request: Request, output: OutputFolder, trait: str, name: str) -> CohortQuality:
-    """Return a cohort, read from its files the first time."""
     key = state_of(output.linked_csv(trait, name))
-    make = partial(CohortQuality.read, output, trait, name)
-    return workbench_of(request).cohorts.get(key, make)
+    cohort = workbench.cohorts.get(key, partial(CohortQuality.read, output, trait, name))
+    found = _found_series(workbench, trait, name)
+    there = workbench.workspace.file(output.evidence(trait, name))
+    evidence = None if there is None else find_evidence(output, trait, name)
+    return _Opened(trait, name, cohort, None if found is None else found[1], output, key, evidence)
 
 
 def _columns(sheet: EditedSheet | None, cohort: CohortQuality) -> dict[str, list[str]]:
     """Return what samples can be coloured by: the sheet as it is now, then the cohort's record."""
     columns: dict[str, list[str]] = {}
     if sheet is not None:
-        rows = {row["sample"]: row for row in sheet.rows}
+        out = {"group": "excluded"}
+        rows = {row["sample"]: row | (out if row["exclude"] else {}) for row in sheet.rows}
         columns = {
             name: [rows.get(sample, {}).get(name, "") for sample in cohort.samples]
             for name in (*sheet.edited, *sheet.characteristics)
@@ -91,16 +118,17 @@ def _columns(sheet: EditedSheet | None, cohort: CohortQuality) -> dict[str, list
     return columns | {name: c for name, c in cohort.columns.items() if name not in columns}
 
 
-def _sheet(request: Request, trait: str, name: str) -> EditedSheet | None:
-    """Return the sheet of the cohort's series; None where the folder does not hold the series."""
-    workbench = workbench_of(request)
-    path = workbench.workspace.sheet(trait, name)
-    if not workbench.workspace.holds(path):
-        return None
+def _found_series(
+    workbench: Workbench, trait: str, name: str
+) -> tuple[GeoCohortFiles, EditedSheet] | None:
+    """Return files and sheet of a series; None where the folder does not hold it."""
     for found in workbench.workspace.inputs():
         if name in found.series.get(trait, ()):
+            files, path = found.files(trait, name), workbench.workspace.sheet(trait, name)
+            if not all(map(workbench.workspace.holds, (path, *files.inputs))):
+                return None
             try:
-                return workbench.sheets.get(path, found.files(trait, name), trait)
+                return files, workbench.sheets.get(path, files, trait.replace("_", " "))
             except GenotexError:
                 return None
     return None
@@ -108,31 +136,59 @@ def _sheet(request: Request, trait: str, name: str) -> EditedSheet | None:
 
 def quality(request: Request) -> Response:
     """Show checks and plots."""
-    output, trait, name = _named_cohort(request)
-    cohort = _measured(request, output, trait, name)
-    sheet, record = _sheet(request, trait, name), cohort.record
+    return _shown(request, "quality.html.j2")
+
+
+def _shown(request: Request, template: str) -> Response:
+    opened = _opened(request)
+    place = {"output": request.query_params.get("output", ""), "trait": opened.trait}
+    record = opened.cohort.record
+    blocks = record.get("detected_blocks", {})
     return render(
         request,
-        "quality.html.j2",
-        place={"output": request.query_params["output"], "trait": trait, "cohort": name},
-        cohort=cohort,
+        template,
+        place=place | {"cohort": opened.name},
+        cohort=opened.cohort,
         plots=[(key, label) for key, (label, _) in _PLOTS.items() if _exists(key, record)],
-        columns=list(_columns(sheet, cohort)),
-        audit=audit_view(cohort.audit),
-        has_sheet=sheet is not None,
+        columns=list(opened.columns),
+        audit=audit_view(opened.cohort.audit),
+        sheet=opened.sheet,
+        notes=[] if opened.evidence is None else opened.evidence.notes,
+        people=len({block for sample, block in blocks.items() if sample != block}),
     )
+
+
+async def read(request: Request) -> Response:
+    """Read the expression of a series, and show its quality by the sheet as it is now."""
+    return await run_in_threadpool(_read, request)
+
+
+def _read(request: Request) -> Response:
+    trait, name = (request.query_params.get(key, "") for key in ("trait", "cohort"))
+    workbench = workbench_of(request)
+    found = _found_series(workbench, trait, name)
+    if found is None:
+        what = f"the series {name!r} of {trait!r}"
+        raise not_found(what)
+    files, sheet = found
+    try:
+        series = workbench.series.get(series_state(files), partial(SeriesQuality, files))
+        series.judge(sheet)
+    except GenotexError as error:
+        why = workbench.workspace.without_places(str(error))
+        return render(request, "quality_none.html.j2", why=why)
+    return _shown(request, "quality_parts.html.j2")
 
 
 def _download(request: Request) -> Response:
     """Send the cohort as AnnData."""
-    output, trait, name = _named_cohort(request)
-    there = workbench_of(request).workspace.file(output.evidence(trait, name))
-    evidence = None if there is None else find_evidence(output, trait, name)
-    if evidence is None:
-        what = f"a record of {name}"
+    opened = _opened(request)
+    if opened.evidence is None or opened.output is None:
+        what = f"a record of {opened.name}"
         raise not_found(what)
-    data = cohort_to_anndata(read_linked(output, trait, name), evidence)
-    return send_anndata(data, f"{trait}_{name}.h5ad")
+    table = read_linked(opened.output, opened.trait, opened.name)
+    data = cohort_to_anndata(table, opened.evidence)
+    return send_anndata(data, f"{opened.trait}_{opened.name}.h5ad")
 
 
 def _exists(plot: str, record: dict[str, Any]) -> bool:
@@ -149,61 +205,44 @@ def _exists(plot: str, record: dict[str, Any]) -> bool:
 
 def points(request: Request) -> Response:
     """Send a plot, its samples coloured by a column."""
-    output, trait, name = _named_cohort(request)
-    cohort = _measured(request, output, trait, name)
-    plot = request.query_params.get("plot", "pca")
+    opened = _opened(request)
+    cohort, plot = opened.cohort, request.query_params.get("plot", "pca")
     if plot not in _PLOTS or not _exists(plot, cohort.record):
-        what = f"a plot {plot!r} of {name}"
+        what = f"a plot {plot!r} of {opened.name}"
         raise not_found(what)
-    by, cells = _chosen(request, cohort, _sheet(request, trait, name))
-    rows = _rows(cohort, plot)
-    marks = marks_of([cohort.samples[i] for i in rows], by, [cells[i] for i in rows])
-    drawn = f" {len(rows)} of {len(cohort.samples)} samples are drawn."
-    note = _PLOTS[plot][1] + (drawn if len(rows) < len(cohort.samples) else "")
+    by, marks = _marks(request, opened, plot)
+    drawn = f" {len(marks.names)} of {len(cohort.samples)} samples are drawn."
+    note = _PLOTS[plot][1] + (drawn if len(marks.names) < len(cohort.samples) else "")
     return send_figure(request, _figure(plot, cohort, marks), note, by=by)
 
 
 def before(request: Request) -> Response:
     """Send a plot of the values as in the file, which is read for it."""
-    output, trait, name = _named_cohort(request)
-    workbench = workbench_of(request)
-    cohort = _measured(request, output, trait, name)
-    plot = request.query_params.get("plot", "")
+    opened, workbench = _opened(request), workbench_of(request)
+    plot, evidence = request.query_params.get("plot", ""), opened.evidence
     if plot not in _DISTRIBUTIONS:
-        what = f"a plot {plot!r} of the values of {name} before processing"
+        what = f"a plot {plot!r} of the values of {opened.name} before processing"
         raise not_found(what)
     try:
-        raw = _raw(workbench, output, trait, name, cohort)
+        if evidence is None:
+            msg = "The cohort has no record of the files that it was made of."
+            raise UsageError(msg)
+        make = partial(RawQuality.find, workbench.workspace, evidence, opened.cohort)
+        raw = workbench.raw.get(opened.state, make)
     except (GenotexError, OSError) as error:
         return send_figure(request, None, workbench.workspace.without_places(str(error)))
-    by, cells = _chosen(request, cohort, _sheet(request, trait, name))
-    rows = _rows(cohort, plot)
-    marks = marks_of([cohort.samples[i] for i in rows], by, [cells[i] for i in rows])
+    by, marks = _marks(request, opened, plot)
     figure = _distribution(plot, raw, marks, "value in the file, log2 scale")
     return send_figure(request, figure, raw.note, by=by)
 
 
-def _raw(
-    workbench: Workbench, output: OutputFolder, trait: str, name: str, cohort: CohortQuality
-) -> RawQuality:
-    """Return the distributions of a cohort in its input, which is read the first time."""
-    workspace, path = workbench.workspace, output.evidence(trait, name)
-    evidence = None if workspace.file(path) is None else find_evidence(output, trait, name)
-    if evidence is None:
-        msg = "The cohort has no record of the files that it was made of."
-        raise UsageError(msg)
-    make = partial(RawQuality.find, workspace, evidence, cohort)
-    return workbench.raw.get(state_of(path), make)
-
-
-def _chosen(
-    request: Request, cohort: CohortQuality, sheet: EditedSheet | None
-) -> tuple[str, list[str]]:
-    """Return the column that samples are coloured by, and its cells."""
-    columns = _columns(sheet, cohort)
+def _marks(request: Request, opened: _Opened, plot: str) -> tuple[str, SampleMarks]:
+    """Return the column that samples are coloured by, and the samples of a plot marked by it."""
+    columns, samples = opened.columns, opened.cohort.samples
     by = request.query_params.get("by", "")
     by = by if by in columns else next(iter(columns))
-    return by, columns[by]
+    rows = _rows(opened.cohort, plot)
+    return by, marks_of([samples[i] for i in rows], by, [columns[by][i] for i in rows])
 
 
 def _rows(cohort: CohortQuality, plot: str) -> list[int]:
@@ -264,4 +303,5 @@ def routes() -> list[Route]:
         Route("/quality/points", points),
         Route("/cohort.h5ad", _download),
         Route("/quality/before", before, methods=["POST"]),
+        Route("/quality/read", read, methods=["POST"]),
     ]

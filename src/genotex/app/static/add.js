@@ -3,6 +3,34 @@
 document.addEventListener("DOMContentLoaded", () => {
   const most = Number(document.querySelector(".add").dataset.most);
   const message = document.getElementById("message");
+  const drop = document.getElementById("drop");
+  // Files of a series are named so; of two tables the larger one is the expression.
+  const ofSeries = /series_matrix|_family\.soft|^gpl\d|^gse\d/i;
+  function give(input, files) {
+    const held = new DataTransfer();
+    for (const file of files) held.items.add(file);
+    input.files = held.files;
+  }
+  function take(files) {
+    const series = files.some((file) => ofSeries.test(file.name));
+    const form = document.getElementById(series ? "send-series" : "send-tables");
+    if (series) give(form.elements.files, files);
+    else {
+      const [expression, samples] = [...files].sort((a, b) => b.size - a.size);
+      give(form.elements.expression, [expression]);
+      if (samples) give(form.elements.samples, [samples]);
+    }
+    htmx.trigger(form, "submit");
+  }
+  if (drop) {
+    drop.hidden = false;
+    document.addEventListener("dragover", (event) => event.preventDefault());
+    document.addEventListener("drop", (event) => {
+      event.preventDefault();
+      const files = [...event.dataTransfer.files];
+      if (files.length) take(files);
+    });
+  }
   document.body.addEventListener("htmx:beforeRequest", (event) => {
     const files = [...event.detail.elt.querySelectorAll("input[type=file]")].flatMap((input) => [...input.files]);
     if (!files.length) return;

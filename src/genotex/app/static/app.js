@@ -189,7 +189,13 @@ document.addEventListener("DOMContentLoaded", () => {
       if (select) select.addEventListener("change", () => showFigure(place));
     }
   }
+  bindSaves();
+});
+
+function bindSaves() {
   for (const button of document.querySelectorAll("[data-save]")) {
+    if (button.dataset.bound) continue;
+    button.dataset.bound = "yes";
     button.addEventListener("click", () => {
       for (const id of button.dataset.of.split(" ")) {
         const place = element(id);
@@ -197,4 +203,4 @@ document.addEventListener("DOMContentLoaded", () => {
       }
     });
   }
-});
+}

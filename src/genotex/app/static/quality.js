@@ -1,8 +1,10 @@
-// The quality page: one plot at a time, and the same of the values before processing.
+// The quality of samples: one plot at a time, and the same of the values before processing.
 "use strict";
-document.addEventListener("DOMContentLoaded", () => {
+function qualityPlots() {
   const place = element("quality"), before = element("before"), by = element("colour-by");
-  let plot = "pca";
+  if (!place || place.question) return;
+  bindSaves();
+  let plot = "pca", drawn = "";
   place.question = before.question = () => ({ plot, by: by.value });
 
   // The file is read when its values are asked for.
@@ -18,10 +20,12 @@ document.addEventListener("DOMContentLoaded", () => {
     const both = ["box", "density"].includes(plot);
     element("before-side").hidden = element("after-title").hidden = !both;
     element("sides").className = both ? "sides" : "";
-    Plotly.purge(place);
+    if (plot !== drawn) { Plotly.purge(place); delete place.dataset.linked; }
+    drawn = plot;
     const figure = await showFigure(place, place.question());
     if (!figure) return;
     place.dataset.ready = `${plot} ${figure.by}`;
+    if (globalThis.linkSamples) globalThis.linkSamples(place);
     if (both) drawBefore();
   }
   for (const button of document.querySelectorAll("[data-quality]")) {
@@ -32,5 +36,10 @@ document.addEventListener("DOMContentLoaded", () => {
     });
   }
   by.addEventListener("change", draw);
+  document.body.addEventListener("sheet", draw);
   draw();
+}
+document.addEventListener("DOMContentLoaded", () => {
+  qualityPlots();
+  document.body.addEventListener("htmx:afterSettle", qualityPlots);
 });

@@ -5,12 +5,36 @@ document.addEventListener("DOMContentLoaded", () => {
   if (!sheet) return;
   const boxes = () => [...sheet.querySelectorAll("input[name=sample]")];
   const byColumn = document.getElementById("by-column"), byValue = document.getElementById("by-value");
-  let last = null;
+  const versionNow = () => (sheet.querySelectorAll("[name=version]")[0] || {}).value;
+  let last = null, version = versionNow();
 
   function show() {
     for (const box of boxes()) box.closest("tr").classList.toggle("chosen", box.checked);
     document.getElementById("selected").textContent = `${boxes().filter((box) => box.checked).length} selected`;
+    mark();
   }
+  // The plot shows which samples are selected; a click, a box or a lasso in it selects them.
+  function mark() {
+    const plot = document.getElementById("quality");
+    if (!plot || !plot.data) return;
+    const names = new Set(boxes().filter((box) => box.checked).map((box) => box.value));
+    const points = plot.data.map((trace) => (names.size && trace.customdata ? trace.customdata.flatMap((id, i) => (names.has(id) ? [i] : [])) : null));
+    Plotly.restyle(plot, { selectedpoints: points });
+  }
+  function choose(event, only) {
+    const names = new Set(((event && event.points) || []).map((point) => point.customdata));
+    if (!names.size) return;
+    for (const box of boxes()) box.checked = only ? names.has(box.value) : box.checked !== names.has(box.value);
+    show();
+  }
+  globalThis.linkSamples = (plot) => {
+    if (!plot.dataset.linked) {
+      plot.on("plotly_selected", (found) => choose(found, true));
+      plot.on("plotly_click", (found) => choose(found, false));
+    }
+    plot.dataset.linked = "yes";
+    mark();
+  };
   const cell = (box, column) => box.closest("tr").cells[column + 1].textContent;
   function selectWhere(column, value) {
     for (const box of boxes()) if (cell(box, column) === value) box.checked = true;
@@ -58,7 +82,11 @@ document.addEventListener("DOMContentLoaded", () => {
     show();
   });
   document.body.addEventListener("htmx:afterSwap", (event) => {
-    if (event.detail.target.id === "sheet") { last = null; columns(); }
+    if (event.detail.target.id !== "sheet") return;
+    last = null;
+    columns();
+    if (versionNow() !== version) document.body.dispatchEvent(new Event("sheet"));
+    version = versionNow();
   });
   columns();
 });

@@ -13,7 +13,6 @@ from genotex.cli import screen
 
 if TYPE_CHECKING:
     from genotex.fetch import GeoRequest, GeoSource, SeriesPlan
-    from genotex.formats import ValueSource
 
 _ACCESSION = re.compile(r"GSE[1-9][0-9]{0,8}", re.IGNORECASE)
 
@@ -27,15 +26,14 @@ def source_of_accession(source: Path) -> tuple[Path, tuple[str, ...]]:
 
 def show_sources(source: GeoSource, requests: Sequence[GeoRequest], *, json: bool) -> None:
     """Show what expression of each series can be taken from, and exit."""
-    from genotex.fetch import look_at_values
-    from genotex.fetch.geo import choose
+    from genotex.fetch import plan_values
 
     plans = []
     with screen.progress("looking at files") as step:
         for request in requests:
-            for plan in choose(source, request):
+            for plan in plan_values(source, request):
                 step(plan.accession, None)
-                plans.append(look_at_values(plan, source.tree, request.options.values_from))
+                plans.append(plan)
     if json:
         screen.print_json([plan.values_json() for plan in plans])
     else:
@@ -48,7 +46,6 @@ def show_sources(source: GeoSource, requests: Sequence[GeoRequest], *, json: boo
 def _source_rows(plan: SeriesPlan) -> list[dict[str, Any]]:
     from genotex.fetch.geo_files import megabytes
 
-    best = plan.best
     return [
         {
             "series": plan.accession,
@@ -56,13 +53,7 @@ def _source_rows(plan: SeriesPlan) -> list[dict[str, Any]]:
             "holds": each.holds,
             "files": each.label,
             "size": megabytes(each.size) if each.size else None,
-            "verdict": _verdict(each, best),
+            "verdict": plan.verdict(each),
         }
         for each in plan.sources
     ]
-
-
-def _verdict(source: ValueSource, best: ValueSource | None) -> str:
-    if best is not None and source.names == best.names and source.kind == best.kind:
-        return f"taken: {source.why}"
-    return f"not used: {source.refused}" if source.refused else source.why
