@@ -324,3 +324,38 @@ def test_whole_numbers_that_are_called_protein_intensities_are_no_counts(name: s
     assert recognise_scale(values, "t.txt").scale == "counts"
     found = recognise_scale(values, f"t.txt {name}")
     assert found.scale == "linear" and found.reason.endswith(": intensities")
+
+
+def library_counts(change: float, depth: float = 2e7) -> tuple[np.ndarray, np.ndarray]:
+    """Counts of 6 samples whose genes differ by so much, and lengths of the genes."""
+    stream = np.random.default_rng(5)
+    lengths = stream.lognormal(7.7, 0.8, 18_000)[:, None]
+    expected = stream.lognormal(0, 2.2, lengths.shape) * lengths
+    expected = expected * stream.lognormal(0, change, (18_000, 6))
+    expected *= depth * stream.lognormal(0, 0.3, 6) / expected.sum(axis=0)
+    return stream.poisson(expected).astype(float), lengths
+
+
+@pytest.mark.parametrize("depth", [4e5, 2e7])
+@pytest.mark.parametrize("change", [0.0, 0.3, 1.0])
+def test_counts_are_counts_also_of_technical_replicates(change: float, depth: float) -> None:
+    counts, _ = library_counts(change, depth)
+    assert recognise_scale(counts, "counts").scale == "counts"
+
+
+@pytest.mark.parametrize("unit", ["FPKM", "CPM", "TPM"])
+@pytest.mark.parametrize("change", [0.1, 0.5])
+def test_values_rounded_to_whole_numbers_are_no_counts_whatever_they_are_called(
+    unit: str, change: float
+) -> None:
+    counts, lengths = library_counts(change)
+    by_length = counts if unit == "CPM" else counts / lengths
+    values = by_length / (counts if unit == "FPKM" else by_length).sum(axis=0)
+    found = recognise_scale(np.rint(values * (1e9 if unit == "FPKM" else 1e6)), "raw counts")
+    assert (found.scale, found.kind) == ("linear", "reads")
+    assert "rounded" in found.reason
+
+
+def test_copies_of_a_column_do_not_make_counts_something_else() -> None:
+    counts, _ = library_counts(0.3)
+    assert recognise_scale(np.repeat(counts[:, :3], 2, axis=1)).scale == "counts"

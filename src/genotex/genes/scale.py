@@ -74,6 +74,7 @@ _READS = re.compile(r"[fr]pkm|tpm|deseq|(?<![a-z])(cpm|vst|rlog)(?![a-z])", re.I
 _PROTEINS = re.compile(r"lfq|ibaq|tmt|reporter intensity", re.IGNORECASE)
 _INTENSITY = re.compile(r"intensity(?![a-z])", re.IGNORECASE)
 _MILLION, _NEAR = 1e6, 0.02
+_ADD_UP = "every sample adds up to a million: TPM or CPM"
 _FLOOR_SHARE, _HIGHEST_FLOOR, _WIDE = 0.01, 1.0, 6.0
 """Of logarithms: so many values are the lowest one, which is so low and so far from the highest."""
 _FEWEST_ZEROS, _SMALL_FOR_ZEROS, _SAME_LIBRARIES = 1e-3, 0.3, 1.02
@@ -82,6 +83,9 @@ _FEWEST_SCALED, _MOST_SCALED, _OFF, _LOWEST_COUNTS = 50, 200, 0.01, range(1, 101
 """Of counts times a factor: the lowest different values looked at, how far from whole they may be,
 and what the lowest count may be."""
 _LEAST_LIBRARY = 2e6
+_SMALL_PAIR, _FEWEST_PAIRS, _SAMPLES_COMPARED, _LEAST_NOISE = (2, 10), 1000, 24, 0.8
+"""Of whole numbers: sums of two samples at which a gene is compared, how many such genes and how
+many samples, and the variance of reads below which they are none; 1 is chance, counts have more."""
 
 
 def recognise_scale(
@@ -120,17 +124,56 @@ def recognise_scale(
         if normalised:
             why = f"whole numbers, but called {normalised[0]!r}: normalised and rounded"
             return ScaleVerdict("linear", why, "reads")
-        return ScaleVerdict("counts", "whole numbers of 0 or more")
+        return _whole(values)
     if verdict.scale == "log2":
         told = may_be_counted or _READS.search(names)
         return _logged(verdict, values, names) if told else verdict
     sums = np.nansum(values, axis=0)
     if (np.abs(sums / _MILLION - 1) < _NEAR).all():
-        return ScaleVerdict("linear", "every sample adds up to a million: TPM or CPM", "reads")
+        return ScaleVerdict("linear", _ADD_UP, "reads")
     if may_be_counted and not all_whole and _scaled_counts(values):
         why = "whole numbers times a factor of each sample: normalised counts"
         return ScaleVerdict("linear", why, "reads")
     return _linear(finite, sums, names, verdict.reason, probes=probes)
+
+
+def _whole(values: NDArray[np.floating]) -> ScaleVerdict:
+    """Distinguish counts from FPKM, TPM or CPM rounded to whole numbers."""
+    if (np.abs(np.nansum(values, axis=0) / _MILLION - 1) < _NEAR).all():
+        return ScaleVerdict("linear", f"whole numbers, but {_ADD_UP}, rounded", "reads")
+    noise = _noise_of_reads(values)
+    if noise < _LEAST_NOISE:
+        why = (
+            f"whole numbers, but between similar samples they vary {noise:.2f} times as much as "
+            "reads do by chance: FPKM, TPM or CPM, rounded; scale 'counts' if they are counts"
+        )
+        return ScaleVerdict("linear", why, "reads")
+    return ScaleVerdict("counts", "whole numbers of 0 or more")
+
+
+def _noise_of_reads(values: NDArray[np.floating]) -> float:
+    """Return the variance of small values between similar samples, by that of reads.
+
+    Reads of a gene that two samples share between them are binomial, and differences between
+    samples add to that. The least of each sample's pairs is taken, and the median over samples.
+    """
+    some = np.nan_to_num(values[:, :_SAMPLES_COMPARED])
+    number = some.shape[1]
+    noise = np.full((number, number), np.inf)
+    for i in range(number):
+        for j in range(i):
+            total = some[:, i] + some[:, j]
+            small = (total >= _SMALL_PAIR[0]) & (total <= _SMALL_PAIR[1])
+            one, both = some[small, i], total[small]
+            # Columns that are copies of each other say nothing.
+            if len(one) < _FEWEST_PAIRS or (2 * one == both).all():
+                continue
+            share = one.sum() / both.sum()
+            if 0 < share < 1:
+                variance = both * share * (1 - share)
+                noise[i, j] = noise[j, i] = ((one - both * share) ** 2 / variance).mean()
+    least = noise.min(axis=1, initial=np.inf)
+    return float(np.median(least[np.isfinite(least)])) if np.isfinite(least).any() else 1.0
 
 
 def _linear(
