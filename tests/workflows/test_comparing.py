@@ -12,6 +12,7 @@ from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.workflows import compare, comparisons_of, series_in
 from tests.geo_text import GENES, series_matrix, write_gz
+from tests.rna_seq_text import SEQUENCING
 
 LINES = [f"cell line: {line}" for line in ("A375", "WM9") for _ in range(6)]
 AGENTS = [f"treatment: {agent}" for _ in range(2) for agent in ("DMSO", "JQ1") for _ in range(3)]
@@ -118,3 +119,57 @@ def test_mouse_genes_take_the_symbols_of_their_one_human_orthologue(tmp_path: Pa
     )  # fmt: skip
     assert sorted(tested.results[0].genes["Variable"]) == sorted(GENES[1 : len(genes) - 1])
     assert f"{len(genes) - 2} of {len(genes)} genes have one human orthologue" in notes[-1]
+
+
+def _sequenced(folder: Path, species: str, rows: list[tuple[str, ...]], *, fpkm: bool = False):
+    """Write a series whose counts are a table of the submitter; the first gene is induced."""
+    text = series_matrix(
+        characteristics=[LINES, AGENTS], ids=(), organism=species, series_type=SEQUENCING,
+        title="JQ1 in cells",
+    )  # fmt: skip
+    write_gz(folder / "GSE1_series_matrix.txt.gz", text)
+    stream = np.random.default_rng(3)
+    values = stream.poisson(stream.uniform(150, 4000, (len(rows), 12))).astype(float)
+    values[0] *= [8 if agent.endswith("JQ1") else 1 for agent in AGENTS]
+    cells = values / 7.3 if fpkm else values
+    titles = ["gene_id", "gene_name"][: len(rows[0])] + [f"GSM{i + 1}" for i in range(12)]
+    lines = ["\t".join([*row, *(f"{v:g}" for v in c)]) for row, c in zip(rows, cells, strict=True)]
+    write_gz(folder / "GSE1_counts.txt.gz", "\n".join(["\t".join(titles), *lines]) + "\n")
+
+
+def _symbols(platform: str) -> list[str]:
+    from genotex.genes import packaged_platform
+
+    every = packaged_platform(platform).table["Gene Symbol"].unique(maintain_order=True)
+    return every.head(60).to_list()
+
+
+@pytest.mark.parametrize(
+    ("species", "ids"),
+    [*(("mouse", ids) for ids in ("symbols", "ensembl", "both", "fpkm")), ("rat", "symbols")],
+)
+def test_counts_of_animals_are_tested_by_the_genes_that_they_name(
+    tmp_path: Path, species: str, ids: str
+) -> None:
+    symbols = _symbols({"mouse": "GPL1261", "rat": "GPL1355"}[species])
+    prefix = {"mouse": "ENSMUSG", "rat": "ENSRNOG"}[species]
+    ensembl = [f"{prefix}{7 * i + 1:011}.{i % 9}" for i in range(len(symbols))]
+    rows = {"ensembl": [(e,) for e in ensembl], "both": list(zip(ensembl, symbols, strict=True))}
+    organism = {"mouse": "Mus musculus", "rat": "Rattus norvegicus"}[species]
+    given = rows.get(ids, [(symbol,) for symbol in symbols])
+    _sequenced(tmp_path / "GSE1", organism, given, fpkm=ids == "fpkm")
+    (files,) = series_in(tmp_path / "GSE1")
+    series = comparisons_of(files, PreprocessOptions())
+    output = OutputFolder(tmp_path / "output")
+    tested, notes = compare(
+        series, series.chosen("1"), PreprocessOptions(), AnalysisOptions(), output
+    )
+    (result,) = tested.results
+    names = symbols if ids != "ensembl" else [name.partition(".")[0] for name in ensembl]
+    assert set(result.genes["Variable"]) <= set(names)
+    assert len(result.genes["Variable"]) > 0.9 * len(names)
+    assert result.genes["Variable"][0] == names[0]
+    assert result.genes["Coefficient"][0] == pytest.approx(3, abs=0.5)
+    assert any(f"genes of {species}, as they are named" in note for note in notes)
+    evidence = read_evidence(output.evidence("JQ1_vs_DMSO", "GSE1"))
+    assert bool(evidence.counts) == (ids != "fpkm")

@@ -25,9 +25,11 @@ from .mapping import (
     GeneMapping as GeneMapping,
     check_rows as check_rows,
     keep_rows as keep_rows,
+    collapse_as_named as collapse_as_named,
     collapse_rows as collapse_rows,
     map_as_named as map_as_named,
     map_to_genes as map_to_genes,
+    named_rows as named_rows,
     official_rows as official_rows,
 )
 from .platform_maps import (

@@ -168,10 +168,17 @@ def map_as_named(
     `species`: For the notes. `table`: human genes, by which columns of symbols are recognised; no
     name is brought to its form. A row of several genes is dropped.
     """
+    found = genes_of_rows(matrix.ids, platforms, procedure="sound", table=table, own=own)
+    return collapse_as_named(matrix, found, species, scale=scale)
+
+
+def collapse_as_named(
+    matrix: ExpressionMatrix, found: RowGenes, species: str, *, scale: Scale = "auto"
+) -> GeneMapping:
+    """Collapse rows with known names of genes to these: the second half of `map_as_named`."""
     _check_scale(scale)
     scaled = _on_scale(matrix, scale, Procedure.SOUND)
-    found = genes_of_rows(matrix.ids, platforms, procedure="sound", table=table, own=own)
-    links = gene_rows([names if len(names) == 1 else () for names in found.names])
+    links = gene_rows(named_rows(found))
     if not links.genes:
         raise _no_gene(found)
     several = sum(len(names) > 1 for names in found.names)
@@ -196,6 +203,11 @@ def map_as_named(
         scaled.lost,
         measures=measure_controls(matrix.ids, scaled.matrix.values, matrix.samples),
     )
+
+
+def named_rows(found: RowGenes) -> list[tuple[str, ...]]:
+    """Return the gene that each row names, none for a row of several."""
+    return [names if len(names) == 1 else () for names in found.names]
 
 
 def check_rows(found: RowGenes, *, procedure: Procedure | str, table: GeneTable) -> None:

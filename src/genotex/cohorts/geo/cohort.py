@@ -92,27 +92,29 @@ def read_geo_cohort(
         # Of a trait, cohorts are human; a series by itself is tested with its own genes.
         gene = GeneVerdict(True, f"{species}; genes as they are named", human=False)
         reading = replace(reading, gene=gene)
-        genes, why_no_genes = _genes(files, raw, reading, table, options, species)
-        return assemble_geo_cohort(files, raw, reading, features, genes, why_no_genes), raw
     codes = features["trait"].codes if "trait" in features else None
     binary = _is_binary(reading)
     chosen = options.values_from
-    if reading.gene.available and takes_counts(files, raw.series, options.procedure, chosen):
+    if (
+        reading.gene.available
+        and not species
+        and takes_counts(files, raw.series, options.procedure, chosen)
+    ):
         counted = count_genes(files, raw.series, codes, binary=binary, table=table)
         return assemble_counted_cohort(files, raw, reading, features, counted), raw
     if reading.gene.available and takes_submitted(files, raw.series, options.procedure, chosen):
         from genotex.cohorts.geo.submitted import SubmittedValues, submitted_genes
         from genotex.cohorts.geo.two_colour import is_two_colour, two_colour_genes
 
-        how = SubmittedValues(options.scale, chosen, options.cell_type)
+        how = SubmittedValues(options.scale, chosen, options.cell_type, species)
         found = None
-        if is_two_colour(raw.series) and not chosen:
+        if is_two_colour(raw.series) and not chosen and not species:
             found = two_colour_genes(files, raw.series, table)
         if found is None:
             found = submitted_genes(files, raw.series, codes, binary=binary, table=table, how=how)
         if found is not None:
             return assemble_counted_cohort(files, raw, reading, features, found), raw
-    genes, why_no_genes = _genes(files, raw, reading, table, options)
+    genes, why_no_genes = _genes(files, raw, reading, table, options, species)
     return assemble_geo_cohort(files, raw, reading, features, genes, why_no_genes), raw
 
 

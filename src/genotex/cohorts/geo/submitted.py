@@ -38,16 +38,19 @@ from genotex.formats import (
     distribution_record,
 )
 from genotex.genes import (
+    OTHER_SPECIES,
     GeneCounts,
     GeneMapping,
     GeneTable,
     RowGenes,
     ScaleVerdict,
+    collapse_as_named,
     collapse_rows,
     divide_and_sum,
     gene_rows,
     genes_of_rows,
     identify_ids,
+    named_rows,
     negative_count,
     official_rows,
     recognise_scale,
@@ -121,6 +124,7 @@ class SubmittedValues:
     scale: Scale = "auto"
     chosen: str = ""  # the only file that is read
     cell_type: str = ""  # of single cells, those that are added up
+    species: str = ""  # other than human: genes are taken as they are named
 
 
 def submitted_genes(
@@ -142,7 +146,7 @@ def submitted_genes(
         why = f"the matrix holds no expression table; {'; '.join(notes)}{_THEN}"
         return CountedGenes(None, why, (), ()) if notes else None
     try:
-        genes = _genes(best, series, trait, binary=binary, table=table)
+        genes = _genes(best, series, trait, binary=binary, table=table, species=how.species)
     except FormatError as error:
         why = f"rows of {best.label} cannot be mapped to genes: {error.message}"
         return CountedGenes(None, why, (), tuple(notes))
@@ -178,7 +182,7 @@ def _best_candidate(
             continue
         for given in tables_of(source, every, keys, rejected, how.cell_type):
             try:
-                found.append(_candidate(given, source, names, files, series, table, how.scale))
+                found.append(_candidate(given, source, names, files, series, table, how))
             except GenotexError as error:
                 rejected.append(why_not_used(_label(given, source), error, source))
     if not found:
@@ -190,7 +194,7 @@ def _best_candidate(
     if len(parts) > 1:
         given = _side_by_side(parts, series)
         best = replace(
-            _candidate(given, best.source, names, files, series, table, how.scale),
+            _candidate(given, best.source, names, files, series, table, how),
             parts=tuple(part.table for part in parts),
         )
     notes = [
@@ -283,20 +287,27 @@ def _candidate(
     files: GeoCohortFiles,
     series: Series,
     table: GeneTable,
-    scale: Scale,
+    how: SubmittedValues,
 ) -> _Candidate:
     """Read a table, and match its columns to the samples of the series."""
     values, match, names = _matched(given, names, series, table)
-    probes = identify_ids(values.matrix.ids, table).kind is IdKind.PROBE
+    found = identify_ids(values.matrix.ids, table)
+    # Unknown names are probes of an array, but genes where the series was sequenced.
+    probes = found.kind is IdKind.PROBE
+    probes = probes and ("form of probe ids" in found.reason or not _sequenced(series))
     # Intensities of an array, whatever names its rows.
     probes = probes or values.quantity == "avg_signal"
-    if scale == "auto":
+    if how.scale == "auto":
         called = " ".join([source.files[0].name, given.label, *given.notes, values.quantity])
         verdict = recognise_scale(values.matrix.values, called, probes=probes)
     else:
-        verdict = ScaleVerdict(scale, "as asked for")
-    rows = _row_genes(given, values, files, series, table)
-    official = official_rows(rows, procedure=Procedure.SOUND, table=table)
+        verdict = ScaleVerdict(how.scale, "as asked for")
+    if how.species:
+        rows = _rows_as_named(given, values, files, series, table)
+        official = named_rows(rows)
+    else:
+        rows = _row_genes(given, values, files, series, table)
+        official = official_rows(rows, procedure=Procedure.SOUND, table=table)
     place = names.header[match.column]
     candidate = _Candidate(given, source, values, match, place, verdict, rows, official)
     without = sum(not genes for genes in official) / max(1, len(official))
@@ -312,6 +323,11 @@ def _candidate(
     return candidate
 
 
+def _sequenced(series: Series) -> bool:
+    kinds = " ".join(series.series_fields.get("type", ())).casefold()
+    return "throughput sequencing" in kinds and "array" not in kinds
+
+
 def _genes(
     best: _Candidate,
     series: Series,
@@ -319,19 +335,26 @@ def _genes(
     *,
     binary: bool,
     table: GeneTable,
+    species: str,
 ) -> CountedGenes:
     """Bring the rows of a table to official genes, as those of a series matrix."""
     matrix = _of_series(best.values.matrix, best.match, series)
     given = distribution_record(matrix.samples, matrix.values, best.scale.scale)
     if best.scale.scale != "counts":
-        genes = collapse_rows(
-            matrix, best.rows, procedure=Procedure.SOUND, table=table, scale=best.scale.scale
-        )
+        scale = best.scale.scale
+        if species:
+            genes = collapse_as_named(matrix, best.rows, species, scale=scale)
+        else:
+            genes = collapse_rows(
+                matrix, best.rows, procedure=Procedure.SOUND, table=table, scale=scale
+            )
         genes = replace(genes, kind=best.scale.kind)
         return CountedGenes(genes, "", (), (), distributions=given)
     if found := negative_count(matrix.values, matrix.ids, matrix.samples):
         raise FormatError(found, path=best.table.path)
     counts = _summed(matrix, best)
+    if species:
+        counts = replace(counts, notes=(f"{OTHER_SPECIES} {species}, as they are named",))
     reads = counts.matrix.values.sum(axis=0)
     kept = reads > 0
     names = [sample for sample, keep in zip(matrix.samples, kept, strict=True) if keep]
@@ -378,6 +401,23 @@ def _row_genes(
     return genes_of_rows(
         ids, platforms, procedure=Procedure.SOUND, table=table, own=series.platform
     )
+
+
+def _rows_as_named(
+    given: TableFile, values: OwnValues, files: GeoCohortFiles, series: Series, table: GeneTable
+) -> RowGenes:
+    """Find the names of genes of another species: symbols, else the ids without a version."""
+    ids = values.matrix.ids
+    try:
+        found = _row_genes(given, values, files, series, table)
+    except FormatError:
+        found = None
+    if found is not None and any(found.names):
+        return found
+    bare: list[tuple[str, ...]] = [
+        (re.sub(r"(?i)^(ENS\w*G\d+)\.\d+$", r"\1", name),) for name in ids
+    ]
+    return RowGenes(identify_ids(ids, table), bare, len(bare))
 
 
 def _summed(matrix: ExpressionMatrix, best: _Candidate) -> GeneCounts:
