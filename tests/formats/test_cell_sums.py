@@ -130,3 +130,25 @@ def test_a_cut_matrix_and_a_missing_part_are_refused(tmp_path: Path) -> None:
         sum_cells(listed_files(each.stored for each in files if each.stored))
     with pytest.raises(FormatError, match=r"without features\.tsv"):
         sum_cells([each for each in files if "genes" not in each.name])
+
+
+GOLDEN = Path(__file__).parents[1] / "fixtures" / "cell_sums"
+
+
+@pytest.mark.parametrize(
+    ("files", "expected", "by_type"),
+    [
+        ("cells.h5ad", "scanpy", False),
+        ("cells.h5ad", "decoupler", True),
+        ("GSM1_*", "scanpy_h5", False),
+        ("GSM2_*", "scanpy_mtx", False),
+    ],
+)
+def test_sums_equal_those_of_scanpy_and_decoupler(files: str, expected: str, by_type: bool) -> None:
+    # python -m benchmarks golden_cell_sums
+    given = listed_files(stored_file(path) for path in sorted(GOLDEN.glob(files)))
+    table = sum_cells(given, lambda names: sum(n[:1] == "P" for n in names), by_type=by_type)
+    golden = pd.read_csv(GOLDEN / f"{expected}.csv")
+    found = pd.DataFrame(values(table), columns=table.header[2:])
+    assert sorted(found.columns) == sorted(golden.columns)
+    pd.testing.assert_frame_equal(found, golden[found.columns].astype(float))
