@@ -30,6 +30,7 @@
     ├── SandboxError               generated code cannot be run as requested
     │   ├── ConfinementError       a required isolation mechanism is unavailable here
     │   └── SessionDeadError       the session has ended, and the request needs it
+    │       └── SessionKilledError     it was ended from outside
     ├── FetchError                 something could not be obtained from a public database
     │   ├── AddressRefusedError    an address, or a redirect, that is not followed
     │   ├── ServerUnavailableError the server fails, limits, or cuts the connection, even later
@@ -258,6 +259,10 @@ class ConfinementError(SandboxError):
 
 class SessionDeadError(SandboxError):
     """The session has ended, and the request needs it; never a result of the code itself."""
+
+
+class SessionKilledError(SessionDeadError):
+    """The session was ended from outside between two cells."""
 
 
 class FetchError(GenotexError):

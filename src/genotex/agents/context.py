@@ -41,6 +41,7 @@ class Tally:
     unwritten: int = 0
     reused: int = 0  # Steps whose code was taken over and ran
     timeouts: int = 0  # Cells stopped by their time limit
+    reruns: int = 0  # Cells that ran a second time, as the session was ended from outside
     peak_bytes: int = 0  # Most memory that the session held during a cell; 0 where it is not known
 
     @property
@@ -53,6 +54,7 @@ class Tally:
         self.cell_seconds += result.seconds
         self.peak_bytes = max(self.peak_bytes, result.peak_bytes)
         self.timeouts += result.status is CellStatus.TIMED_OUT
+        self.reruns += bool(result.rerun_after)
 
     def count_call(self, call: Reply | ModelError) -> None:
         """Count a call, also one that failed."""

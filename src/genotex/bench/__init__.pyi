@@ -131,6 +131,7 @@ from .evaluation.score_files import (
     json_text as json_text,
     kind_table as kind_table,
     missing_table as missing_table,
+    trap_table as trap_table,
     read_scores as read_scores,
     score_texts as score_texts,
     settings_rows as settings_rows,

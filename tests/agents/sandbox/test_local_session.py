@@ -7,14 +7,16 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from genotex.agents import Folders, SandboxLimits, SandboxPolicy, local_session
-from genotex.errors import ConfinementError, SandboxError, SessionDeadError, UsageError
+from genotex.agents import CellStatus, Folders, SandboxLimits, SandboxPolicy, local_session
+from genotex.agents.sandbox.local import LocalSession
+from genotex.errors import ConfinementError, SandboxError, UsageError
 from tests.agents.sandbox.conformance_isolation import processes_named
 from tests.agents.sandbox.test_isolation import NAMESPACES
 
@@ -116,14 +118,32 @@ def test_worker_that_cannot_start_says_why(
     assert list(own_temporary.iterdir()) == []
 
 
-def test_killed_supervisor_takes_its_session_along(tmp_path: Path) -> None:
+def kill(session: LocalSession) -> None:
+    worker = session._worker
+    assert worker is not None
+    os.kill(worker._connection.process.pid, signal.SIGKILL)  # type: ignore[union-attr]
+
+
+def test_session_killed_between_two_cells_goes_on(tmp_path: Path) -> None:
     with local_session(Folders(tmp_path / "out")) as session:
         session.execute("kept = 1")
-        worker = session._worker
-        assert worker is not None
-        os.kill(worker._connection.process.pid, signal.SIGKILL)  # type: ignore[attr-defined]
-        with pytest.raises(SessionDeadError, match="the process that keeps it was ended"):
-            session.execute("kept")
+        kill(session)
+        result = session.execute("kept")
+        assert result.text == "1" and "the process that keeps it was ended" in result.rerun_after
+        assert session.execute("kept").rerun_after == ""
+
+
+def test_cell_whose_session_is_killed_runs_a_second_time_and_no_more(tmp_path: Path) -> None:
+    with local_session(Folders(tmp_path / "out")) as session:
+        session.execute("kept = 1")
+        timer = threading.Timer(1.0, kill, [session])
+        timer.start()
+        result = session.execute("import time; time.sleep(3); kept + 1")
+        timer.join()
+        assert (result.status, result.text) == (CellStatus.OK, "2") and result.rerun_after
+        suicide = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+        died = session.execute(suicide)
+        assert (died.status, died.state_kept) == (CellStatus.DIED, False) and died.rerun_after
         assert session.execute("kept").text == "1"
 
 

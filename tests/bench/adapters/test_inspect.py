@@ -92,6 +92,27 @@ def test_the_mock_model_runs_offline_and_a_missing_answer_scores_zero(
         assert "significant_genes" in str(sample.target) and "Variable" not in str(sample.target)
 
 
+def test_the_headline_is_found_from_the_first_display_on(
+    simulated: SimulatedBenchmark, tmp_path: Path
+) -> None:
+    folders = {"input": simulated.folder, "reference": simulated.reference, "sandbox": "local"}
+    arguments = [part for name, value in folders.items() for part in ("-T", f"{name}={value}")]
+    limits = ["--limit", "1", "--message-limit", "3", "--display", "plain"]
+    model = ["--model", "mockllm/model", "--log-dir", str(tmp_path)]
+    program = Path(sys.executable).parent / "inspect"
+    done = subprocess.run(
+        [program, "eval", "genotex/gta", *arguments, *limits, *model],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0 and "Headline" not in done.stdout + done.stderr
+    [path] = tmp_path.glob("*.eval")
+    results = read_eval_log(str(path)).results
+    assert results is not None and results.headline is not None
+    assert (results.headline.score, results.headline.metric) == ("f1", "genotex/average")
+
+
 def test_a_program_of_bench_run_is_a_solver(simulated: SimulatedBenchmark, tmp_path: Path) -> None:
     program = registry.command(f"{sys.executable} {AGENT}")
     log = run(make("analyse", simulated), tmp_path, solver=program, limit=2)

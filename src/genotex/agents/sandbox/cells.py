@@ -6,7 +6,7 @@ import re
 import signal
 import time
 from collections import deque
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from genotex.agents.sandbox.confined.removing import DEEPEST
 from genotex.agents.sandbox.processes import ProcessEvent
@@ -235,20 +235,34 @@ _NO_MEMORY = re.compile(
 _UNITS = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
 
 
-def ending_of(cell: RunningCell, report: dict[str, Any]) -> tuple[CellStatus, str]:
+class Ending(NamedTuple):
+    """What a worker's end makes of the cell that ran."""
+
+    status: CellStatus
+    sentence: str
+    killed: bool = False  # as in `CellResult`
+
+
+_FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP)
+
+
+def ending_of(cell: RunningCell, report: dict[str, Any]) -> Ending:
     """Return what a worker's end makes of the cell that ran, and what happened."""
     if limit := report.get("limit"):
-        return _LIMITS[limit], _passed(limit, cell.limits)
+        return Ending(_LIMITS[limit], _passed(limit, cell.limits))
     if cell.given_up and cell.stopped is not None:
-        return cell.stopped, (
-            f"{cell.why_stopped()} It did not react to the interrupt, so the session was ended."
+        return Ending(
+            cell.stopped,
+            f"{cell.why_stopped()} It did not react to the interrupt, so the session was ended.",
         )
     code = report.get("exit")
     if isinstance(code, int):
         return _exited(code, cell)
     if report.get("killed"):
-        return CellStatus.DIED, f"The session was ended: its channel is broken ({cell.broken})."
-    return CellStatus.DIED, "The session died: the process that keeps it was ended."
+        sentence = f"The session was ended: its channel is broken ({cell.broken})."
+        return Ending(CellStatus.DIED, sentence)
+    sentence = "The session died: the process that keeps it was ended."
+    return Ending(CellStatus.DIED, sentence, killed=True)
 
 
 _LIMITS = {
@@ -275,18 +289,21 @@ def _passed(limit: str, limits: SandboxLimits) -> str:
     return f"The session was ended: its folder held more than {_size(limits.disk_bytes)}."
 
 
-def _exited(code: int, cell: RunningCell) -> tuple[CellStatus, str]:
+def _exited(code: int, cell: RunningCell) -> Ending:
     if code >= 0:
-        return CellStatus.DIED, (
-            f"The session died: its process exited with code {code} before the cell was done."
+        return Ending(
+            CellStatus.DIED,
+            f"The session died: its process exited with code {code} before the cell was done.",
         )
     name = _signal_name(-code)
     if _NO_MEMORY.search(cell.last_words):
-        return CellStatus.OUT_OF_MEMORY, (
+        return Ending(
+            CellStatus.OUT_OF_MEMORY,
             f"The session died ({name}): memory could not be had; the limit is "
-            f"{_size(cell.limits.memory_bytes)}."
+            f"{_size(cell.limits.memory_bytes)}.",
         )
-    return CellStatus.DIED, f"The session died: its process was ended by {name}."
+    sentence = f"The session died: its process was ended by {name}."
+    return Ending(CellStatus.DIED, sentence, killed=-code in _FROM_OUTSIDE)
 
 
 def _signal_name(number: int) -> str:

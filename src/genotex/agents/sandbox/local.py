@@ -20,7 +20,7 @@ from genotex.agents.sandbox.session import (
     Session,
 )
 from genotex.agents.sandbox.worker import Worker
-from genotex.errors import SandboxError, SessionDeadError, UsageError
+from genotex.errors import SandboxError, SessionDeadError, SessionKilledError, UsageError
 
 _OWNER = stat.S_IRUSR | stat.S_IWUSR
 _LENDS_RIGHTS = stat.S_ISUID | stat.S_ISGID
@@ -138,6 +138,16 @@ class LocalSession(Session):
 
     def execute(self, code: str, *, seconds: float | None = None) -> CellResult:
         """Run a cell; see ``Session``."""
+        try:
+            result = self._execute(code, seconds)
+            if not result.killed:
+                return result
+            ended = result.explanation
+        except SessionKilledError as error:
+            ended = str(error)
+        return replace(self._execute(code, seconds), rerun_after=ended)
+
+    def _execute(self, code: str, seconds: float | None) -> CellResult:
         worker = self._living_worker()
         try:
             result = worker.run(code, seconds)
@@ -167,10 +177,18 @@ class LocalSession(Session):
                     f"go back to step {number - 1} or before"
                 )
                 raise SessionDeadError(msg)
+        try:
+            return self._run_again(cells)
+        except SessionKilledError:
+            return self._run_again(cells)
+
+    def _run_again(self, cells: list[_Cell]) -> Worker:
         worker = self._begin()
         try:
             for number, cell in enumerate(cells, 1):
                 now = worker.run(cell.code, cell.seconds)
+                if now.killed:
+                    raise SessionKilledError(now.explanation)
                 check_same_end(number, cell, now, f"go back to step {number - 1} or before")
         except BaseException:
             self._let_go()

@@ -216,6 +216,9 @@ class CellResult:
     # the cell when it is used next.
     state_kept: bool = True
     left_running: int = 0  # Processes that the code has left running
+    # Whether something outside may have ended the session: a signal that faults do not raise
+    killed: bool = False
+    rerun_after: str = ""  # How the session was ended from outside before this second run
 
     @property
     def text(self) -> str:
@@ -263,7 +266,8 @@ class Session(Protocol):
         """Run a cell; `seconds` replaces the limit for this cell.
 
         All that the code does is in the result. A cell that cost the session its state is not part
-        of it: the next call first restores the state before.
+        of it: the next call first restores the state before. Where the session was ended from
+        outside, the state is restored and the cell runs a second time, no more.
 
         Raises
         ------

@@ -38,7 +38,7 @@ from genotex.agents.sandbox.session import (
     SandboxLimits,
     SandboxPolicy,
 )
-from genotex.errors import NoSpaceError, SandboxError, SessionDeadError
+from genotex.errors import NoSpaceError, SandboxError, SessionDeadError, SessionKilledError
 
 _START_SECONDS = 60.0
 _ANSWER_SECONDS = 5.0
@@ -194,9 +194,9 @@ class Worker:
         if self._ended is not None or between.broken is not None:
             self._find_out_the_end(connection, between)
             self._refuse_full_disk()
-            _, sentence = ending_of(between, self._ended or {})
-            msg = f"{sentence} This was between two cells; the next call restores the state"
-            raise SessionDeadError(msg)
+            end = ending_of(between, self._ended or {})
+            msg = f"{end.sentence} This was between two cells; the next call restores the state"
+            raise (SessionKilledError if end.killed else SessionDeadError)(msg)
 
     def _ask_usage(self, connection: Connection, cell: RunningCell) -> None:
         self._usage = None
@@ -242,9 +242,9 @@ class Worker:
         self._refuse_full_disk()
         for event in connection.waiting_output():
             self._take(event, cell)
-        status, sentence = ending_of(cell, self._ended or {})
-        back = "It goes back to the state before this cell."
-        return replace(cell.result(status, f"{sentence} {back}"), state_kept=False)
+        end = ending_of(cell, self._ended or {})
+        back = f"{end.sentence} It goes back to the state before this cell."
+        return replace(cell.result(end.status, back), state_kept=False, killed=end.killed)
 
     def _refuse_full_disk(self) -> None:
         """Raise if the session was ended because the disk is nearly full: no fact about a cell."""

@@ -34,7 +34,7 @@ from genotex.errors import (
 from genotex.formats import sha256
 from genotex.io import is_no_space, no_space
 from genotex.journal import Journal
-from genotex.layout import OutputFolder
+from genotex.layout import TCGA_COHORT, OutputFolder
 from genotex.models import Budget, SpendingLimits, UsageLedger
 from genotex.parallel import Executor
 from genotex.problems import ProblemKind, choose_cohort, choose_pair
@@ -258,14 +258,21 @@ class Stage:
         return replace(record, basis=basis, flags=(*record.flags, *self._flags_of(record)))
 
     def _flags_of(self, answer: NotebookRecord) -> tuple[str, ...]:
-        """Return that the cohort of an answer is flagged itself."""
-        cohort = answer.facts.get("cohort")
-        found = (r for r in self.records.values() if r.task.trait == answer.task.trait)
-        return tuple(
+        """Return that the cohort of an answer is flagged itself, and which cohorts are lost."""
+        cohort, traits = answer.facts.get("cohort"), answer.task.problem.traits
+        prepared = [r for r in self.records.values() if r.task.kind != "statistics"]
+        flagged = (
             f"{cohort}, from which it was found, is flagged itself"
-            for record in found
-            if record.task.cohort == cohort and record.flags
+            for record in prepared
+            if record.task.trait == traits[0] and record.task.cohort == cohort and record.flags
         )
+        lost = (
+            f"{record.task.cohort or TCGA_COHORT} of {record.task.trait} was not prepared, so that "
+            "it could not be chosen"
+            for record in prepared
+            if record.task.trait in traits and record.state is State.FAILED
+        )
+        return (*flagged, *sorted(lost))
 
     def _begin_again_if_changed(self, task: Task, basis: str) -> None:
         """Put the journal of a notebook aside whose cells ran on files that changed since."""

@@ -22,6 +22,7 @@ from genotex.bench.evaluation.score_files import (
     kind_table,
     missing_table,
     read_scores,
+    trap_table,
 )
 from genotex.bench.evaluation.summary import summarise
 from genotex.errors import FormatError
@@ -220,5 +221,10 @@ def score_tables(path: Path) -> list[PlainTable]:
     """Return the tables of an evaluation: averages, kinds of problems, what is missing."""
     scores = read_scores(path)
     summary = summarise(scores)
-    tables = [*average_tables(summary), kind_table(summary), missing_table(scores)]
+    tables = [
+        *average_tables(summary),
+        kind_table(summary),
+        trap_table(scores),
+        missing_table(scores),
+    ]
     return [table for table in tables if table is not None]

@@ -22,6 +22,7 @@ from genotex.bench.evaluation.scores import (
     SelectionScore,
 )
 from genotex.bench.evaluation.selection import CohortChooser, score_filtering, score_selection
+from genotex.bench.evaluation.traps import score_traps
 from genotex.errors import UsageError
 from genotex.parallel import side_by_side
 
@@ -142,6 +143,7 @@ def _scores(
         *(result.missing for result in tables),
         *(why for item, why in answers if item is not None),
     )
+    analysis = tuple(item for item, _ in answers if item is not None)
     dropped = [why for item, why in (*chosen, *answers) if item is None and why is not None]
     return Scores(
         prediction=str(folder.root),
@@ -149,10 +151,11 @@ def _scores(
         filtering=tuple(item for item, _ in choices.filtering if item is not None),
         selection=tuple(item for item, _ in choices.selection if item is not None),
         preprocessing=_by_kind(tables, options.tables if "preprocessing" in plan.tasks else ()),
-        analysis=tuple(item for item, _ in answers if item is not None),
+        analysis=analysis,
         tasks=plan.tasks,
         settings=_settings(options, plan),
         missing=tuple(why for why in scored if why is not None),
+        traps=score_traps(folder, plan, analysis),
         notes=(
             *empty_folders(folder, plan.tasks),
             *plan.notes,

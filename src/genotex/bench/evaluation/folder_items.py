@@ -178,6 +178,8 @@ _WORDS: Mapping[ReferenceKind, str] = {
     "unknown": "reference of unknown kind",
 }
 _TRUTH = "truth.json"
+TRAPS_FILE = "traps.json"
+"""Name of the traps of a simulated reference."""
 
 
 def kind_of_reference(folder: OutputFolder) -> ReferenceKind:

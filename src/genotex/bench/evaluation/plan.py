@@ -8,7 +8,12 @@ from functools import cached_property
 from pathlib import Path
 
 from genotex.bench.evaluation.analysis_task import AnsweredTrait, UniverseFile, read_universe
-from genotex.bench.evaluation.folder_items import ScoredFolder, answered_problems, described_traits
+from genotex.bench.evaluation.folder_items import (
+    TRAPS_FILE,
+    ScoredFolder,
+    answered_problems,
+    described_traits,
+)
 from genotex.bench.evaluation.options import RULES, TASKS, EvaluationOptions, Task
 from genotex.bench.evaluation.preprocessing import WantedTable, wanted_tables
 from genotex.bench.evaluation.selection import CohortChooser
@@ -87,7 +92,7 @@ def pose_problems(reference: OutputFolder, tasks: TaskInfo | None) -> _PosedProb
     else:
         asked = answered_problems(reference) or [Problem(trait) for trait in described]
     with_cohorts = [p for p in asked if set(p.traits) <= set(described)]
-    posed = [p for p in with_cohorts if _is_decidable(p, tasks)]
+    posed = [p for p in with_cohorts if is_decidable(p, tasks)]
     notes = []
     if unknown := len(asked) - len(with_cohorts):
         notes.append(
@@ -106,7 +111,7 @@ def pose_problems(reference: OutputFolder, tasks: TaskInfo | None) -> _PosedProb
     return _PosedProblems(tuple(posed), tuple(notes))
 
 
-def _is_decidable(problem: Problem, tasks: TaskInfo | None) -> bool:
+def is_decidable(problem: Problem, tasks: TaskInfo | None) -> bool:
     """Return whether the related genes that a pair of cohorts is chosen by are known."""
     if problem.kind is not ProblemKind.TWO_STEP:
         return True
@@ -151,7 +156,8 @@ def make_plan(reference: ScoredFolder, options: EvaluationOptions) -> Evaluation
         # Report a mistake in it before everything else is read.
         read_universe(UniverseFile("symbols", options.gene_universe))
     known, source = None, ""
-    if "selection" in tasks or options.gene_universe == "reference":
+    trapped = (reference.root / TRAPS_FILE).is_file()
+    if "selection" in tasks or options.gene_universe == "reference" or trapped:
         known, source = load_tasks(options.task_info, reference)
     notes += [source] if source else []
     part = _ChosenPart(None if options.problems is None else frozenset(options.problems))
@@ -281,6 +287,6 @@ def _all_genes(
         return None
     if options.gene_universe != "reference":
         return UniverseFile("symbols", options.gene_universe)
-    choice = chooser.choose(problem) if _is_decidable(problem, known) else None
+    choice = chooser.choose(problem) if is_decidable(problem, known) else None
     path = None if choice is None else chooser.folder.linked_csv(problem.trait, choice[0])
     return None if path is None or not path.is_file() else UniverseFile("linked table", path)

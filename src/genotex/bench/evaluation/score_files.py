@@ -114,6 +114,26 @@ def _items(sections: Mapping[Section, Mapping[str, Average]]) -> int:
     return max(average.scored + average.undefined for average in figures.values())
 
 
+def trap_table(scores: Scores) -> PlainTable | None:
+    """Return cohorts and problems with each trap next to those without it; None for no trap."""
+    if not scores.traps:
+        return None
+    percent = next(one for one in FIGURES["analysis"] if one.key == "f1")
+    rows = [
+        (
+            one.trap,
+            str(one.cohorts),
+            *(percent.write(value) for value in (one.right, one.right_without)),
+            str(one.problems),
+            *(percent.write(value) for value in (one.f1, one.f1_without)),
+        )
+        for one in scores.traps
+    ]
+    head = ("trap", "cohorts", "right (%)", "others (%)", "problems", "F1 (%)", "other problems")
+    note = "A cohort is right when it is used, or left out, with the reference's samples and codes."
+    return PlainTable("Traps", head, tuple(rows), note=note)
+
+
 def missing_table(scores: Scores) -> PlainTable | None:
     """Return how many predictions were scored 0, why, and the first of each; None for none."""
     if not scores.missing:
@@ -276,7 +296,12 @@ def _markdown(scores: Scores, summary: Summary) -> str:
         "\n".join(settings),
         "\n".join(f"- Note: {note}" for note in scores.notes),
     ]
-    tables = [*average_tables(summary), kind_table(summary), missing_table(scores)]
+    tables = [
+        *average_tables(summary),
+        kind_table(summary),
+        trap_table(scores),
+        missing_table(scores),
+    ]
     parts = [*filter(None, head), *(to_markdown(table).rstrip() for table in tables if table)]
     return "\n\n".join(parts) + "\n"
 

@@ -102,6 +102,21 @@ class Missing:
 
 
 @dataclass(frozen=True)
+class TrapScore:
+    """Cohorts and problems with a trap of a simulated benchmark, next to those without it."""
+
+    trap: str
+    cohorts: int
+    # % of the cohorts used, or left out, with the samples and codes of the reference; None where
+    # no cohort was prepared
+    right: float | None
+    right_without: float | None
+    problems: int
+    f1: float | None  # mean over the problems, %
+    f1_without: float | None
+
+
+@dataclass(frozen=True)
 class Scores:
     """All items of one evaluation; a task that was not asked for is empty."""
 
@@ -118,6 +133,7 @@ class Scores:
     # ``regressors``, ``gene_universe``, ``repair_reference``, ``task_info``, ``reference_kind``
     settings: Mapping[str, Any] = field(default_factory=dict)
     missing: tuple[Missing, ...] = ()  # Predictions scored 0
+    traps: tuple[TrapScore, ...] = ()  # Of a reference that declares traps
     # What a reader should know: problems that could not be posed, tables repaired or left out
     notes: tuple[str, ...] = ()
 

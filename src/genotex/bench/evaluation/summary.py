@@ -183,7 +183,9 @@ def to_json(scores: Scores, summary: Summary) -> dict[str, Any]:
             kind.value: averages_json(sections) for kind, sections in summary.by_kind.items()
         },
         "bootstrap": {"draws": summary.draws, "seed": summary.seed, "level": _LEVEL},
-        **as_json(scores, "tasks", "settings", "missing", "notes", "prediction", "reference"),
+        **as_json(
+            scores, "tasks", "settings", "missing", "traps", "notes", "prediction", "reference"
+        ),
         "genotex_version": genotex.__version__,
     }
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from genotex.bench.simulated.planning import ARRAYS, FIRST_SERIES, geo_plans, tcga_plans
-from genotex.bench.simulated.reference import CANARY, write_answers, write_cohorts
+from genotex.bench.simulated.reference import CANARY, write_answers, write_cohorts, write_traps
 from genotex.bench.simulated.wording import (
     FEWEST_TRAITS,
     MOST_TRAITS,
@@ -346,4 +346,5 @@ def _write_reference(
 ) -> list[Problem]:
     for trait, cohorts in made.items():
         write_cohorts(reference, trait, cohorts)
+    write_traps(reference, made)
     return write_answers(reference, tasks, truth.answer)

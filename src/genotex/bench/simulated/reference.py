@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from genotex.arrays import Floats
+from genotex.bench.evaluation.folder_items import TRAPS_FILE
 from genotex.errors import NoUsableCohortError
 from genotex.formats import (
     CohortInfo,
@@ -21,6 +22,7 @@ from genotex.formats import (
     write_clinical_csv,
     write_cohort_info,
     write_gene_csv,
+    write_json,
     write_linked_csv,
 )
 from genotex.io import atomic_write
@@ -43,6 +45,15 @@ def write_cohorts(output: OutputFolder, trait: str, cohorts: Sequence[SimulatedC
     records = {cohort.name: _write_cohort(output, trait, cohort) for cohort in cohorts}
     records.setdefault(TCGA_COHORT, _ABSENT)
     write_cohort_info(output.cohort_info(trait), records)
+
+
+def write_traps(output: OutputFolder, made: Mapping[str, Sequence[SimulatedCohort]]) -> None:
+    """Write which cohorts have which traps."""
+    traps = {
+        trait: {cohort.name: list(cohort.truth.traps) for cohort in cohorts}
+        for trait, cohorts in made.items()
+    }
+    write_json(output.root / TRAPS_FILE, {"canary": CANARY, "traps": traps})
 
 
 def _write_cohort(output: OutputFolder, trait: str, cohort: SimulatedCohort) -> CohortInfo:

@@ -22,6 +22,7 @@ def show_scores(scores: Scores, summary: Summary) -> None:
         kind_table,
         missing_table,
         settings_rows,
+        trap_table,
     )
 
     screen.show(f"{scores.prediction} against {scores.reference}")
@@ -31,7 +32,7 @@ def show_scores(scores: Scores, summary: Summary) -> None:
     for table in average_tables(summary):
         show_table(table, note=False)
         notes.append(table.note)
-    for other in (kind_table(summary), missing_table(scores)):
+    for other in (kind_table(summary), trap_table(scores), missing_table(scores)):
         if other is not None:
             show_table(other)
     screen.out.print()

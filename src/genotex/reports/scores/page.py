@@ -22,6 +22,7 @@ from genotex.bench.evaluation.score_files import (
     missing_table,
     score_texts,
     settings_rows,
+    trap_table,
     write_texts,
 )
 from genotex.bench.evaluation.scores import FIGURES, AnalysisScore, Scores
@@ -120,6 +121,8 @@ def _score_sections(scores: Scores, summary: Summary) -> Iterator[PageSection]:
         yield PageSection(
             "kinds", "Kinds", "By kind of problem", _KINDS, kind_figures(summary), (kinds,)
         )
+    if traps := trap_table(scores):
+        yield PageSection("traps", "Traps", "With a trap and without it", "", tables=(traps,))
     if figures := problem_figures(scores):
         lead = "An average hides how much problems differ: here is each of them."
         ranking = best_and_worst(scores)

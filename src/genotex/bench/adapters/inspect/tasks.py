@@ -29,7 +29,12 @@ from genotex.bench.adapters.assignments import (
     list_assignments,
 )
 from genotex.bench.adapters.inspect.solvers import count_words_offline
-from genotex.bench.adapters.scoring import HEADLINES, AssignmentScore, score_assignment
+from genotex.bench.adapters.scoring import (
+    HEADLINES,
+    AssignmentScore,
+    figure_names,
+    score_assignment,
+)
 from genotex.bench.evaluation.analysis_task import read_gene_list
 from genotex.bench.simulated import answers_of, simulate_benchmark
 from genotex.errors import FormatError, UsageError
@@ -226,6 +231,8 @@ def _task(
         setup=_offline(),
         solver=react(tools=tools),
         scorer=evaluate_score(name, source, reference, task_info, simulated, tcga),
+        # By name: before a sample is scored, a wildcard has no score that could be the headline.
+        metrics={each: [average(), stderr()] for each in figure_names(name)},
         sandbox=(sandbox, str(compose)) if sandbox == "docker" else sandbox,
         message_limit=_MESSAGES,
         time_limit=_SECONDS,
