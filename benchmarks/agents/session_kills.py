@@ -95,7 +95,7 @@ def main() -> None:
         alone = outputs(Path(name) / "alone")
         kills = reruns = different = 0
         for number in range(chosen.runs):
-            _, killed, again = run(plan(str(number)), moments.uniform(0, seconds))
+            _, killed, again = run(plan(str(number)), moments.uniform(0, 0.8 * seconds))
             kills += killed
             reruns += again
             different += outputs(Path(name) / str(number)) != alone

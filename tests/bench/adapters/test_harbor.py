@@ -94,12 +94,41 @@ def test_no_answer_is_a_reward_of_zero(tasks: dict[Problem, Path], tmp_path: Pat
     assert found[REWARD] == found["success"] == 0
 
 
+def test_images_install_this_package_from_a_wheel_next_to_their_dockerfile(
+    tasks: dict[Problem, Path], tmp_path: Path
+) -> None:
+    for task in tasks.values():
+        for place in ("environment", "tests"):
+            [wheel] = (task / place).glob("genotex-*.whl")
+            assert f"COPY {wheel.name} /tmp/" in (task / place / "Dockerfile").read_text()
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
+    subprocess.run([*pip, "--target", tmp_path / "lib", wheel], check=True, timeout=300)
+    code = "import genotex, genotex.bench.adapters.harbor.reward; print(genotex.__file__)"
+    env = {**os.environ, "PYTHONPATH": str(tmp_path / "lib")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith(str(tmp_path / "lib"))
+
+
+def test_tests_run_in_a_container_of_their_own_on_a_copy_of_the_output(
+    tasks: dict[Problem, Path],
+) -> None:
+    for task in tasks.values():
+        config = tomllib.loads((task / "task.toml").read_text())
+        assert config["verifier"]["environment_mode"] == "separate"
+        assert config["artifacts"] == ["/app/output"]
+        assert "COPY . /tests" in (task / "tests/Dockerfile").read_text()
+
+
 def test_a_wheel_is_copied_into_the_image(
     folders: BenchmarkFolders, simulated: SimulatedBenchmark, tmp_path: Path
 ) -> None:
     wheel = tmp_path / "genotex-9-py3-none-any.whl"
     wheel.write_bytes(b"wheel")
     problems = simulated.answered[:1]
+    with pytest.raises(UsageError, match=r"none\.whl does not exist"):
+        export_harbor(folders, tmp_path / "none", problems, install=str(tmp_path / "none.whl"))
     [task] = export_harbor(folders, tmp_path / "tasks", problems, install=str(wheel))
     assert (task / "environment" / wheel.name).read_bytes() == b"wheel"
     assert (

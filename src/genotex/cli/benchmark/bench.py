@@ -369,9 +369,9 @@ def harbor(
     install: Annotated[
         str | None,
         Option(
-            "How the image gets genotex: what pip installs, or a wheel file.",
+            "How the images get genotex: what pip installs, or a wheel file.",
             metavar="REQUIREMENT",
-            default="this version",
+            default="a wheel of this installation",
         ),
     ] = None,
     json: o.Json = False,
@@ -379,7 +379,7 @@ def harbor(
     r"""Write one task folder of Harbor for each problem.
 
     A task has instruction, environment with the raw files, tests that write
-    the reward file, and a solution by the built-in rules.
+    the reward file in a container of their own, and the answer as solution.
 
     Examples:
       genotex bench export harbor world tasks \

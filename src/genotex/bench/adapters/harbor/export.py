@@ -6,27 +6,29 @@ import json
 import os
 import re
 import shutil
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import genotex
 from genotex.bench.adapters.assignments import Assignment, BenchmarkFolders, list_assignments
+from genotex.bench.adapters.harbor.wheel import write_wheel
 from genotex.errors import UsageError
 from genotex.io import atomic_folder
 from genotex.problems import Problem
 
-_SCHEMA_VERSION = "1.0"
+_SCHEMA_VERSION = "1.4"
 
 _DOCKERFILE = """\
 FROM python:3.12-slim
 {install}
-COPY app /app
-WORKDIR /app
+COPY {source} {target}
+WORKDIR {target}
 """
 
 TEST = """\
 #!/bin/sh
-# Scores the agent's output folder and writes the reward file.
+# Scores the agent's output folder, a copy in a container of the tests, and writes the reward file.
 tests=$(cd "$(dirname "$0")" && pwd)
 logs=${VERIFIER_LOGS:-/logs/verifier}
 mkdir -p "$logs"
@@ -44,6 +46,7 @@ cp -R "$solution/reference/." "${APP:-/app}/output/"
 
 _TOML = """\
 schema_version = {schema_version}
+artifacts = ["/app/output"]
 
 [task]
 name = {name}
@@ -58,6 +61,7 @@ kind = {kind}
 genotex_version = {version}
 
 [verifier]
+environment_mode = "separate"
 timeout_sec = 600.0
 
 [agent]
@@ -86,13 +90,14 @@ def _task_toml(assignment: Assignment, slug: str) -> str:
     return _TOML.format(**{name: json.dumps(value) for name, value in values.items()})
 
 
-def _dockerfile(requirement: str, wheel: str | None) -> str:
-    """Return the Dockerfile, which installs genotex from an index or from a wheel next to it."""
-    if wheel is None:
-        install = f"RUN pip install --no-cache-dir {json.dumps(requirement)}"
-    else:
-        install = f"COPY {wheel} /tmp/\nRUN pip install --no-cache-dir /tmp/{wheel}"
-    return _DOCKERFILE.format(install=install)
+def _write_image(folder: Path, install: str | Path, source: str, target: str) -> None:
+    """Write the Dockerfile, which installs genotex from an index or from a wheel next to it."""
+    command = f"RUN pip install --no-cache-dir {json.dumps(str(install))}"
+    if isinstance(install, Path):
+        _link(install, folder / install.name)
+        command = f"COPY {install.name} /tmp/\nRUN pip install --no-cache-dir /tmp/{install.name}"
+    text = _DOCKERFILE.format(install=command, source=source, target=target)
+    (folder / "Dockerfile").write_text(text, encoding="utf-8")
 
 
 _EXECUTABLE = 0o755
@@ -110,8 +115,8 @@ def export_harbor(
     """Write a task folder for every problem that the reference answers.
 
     The agent's environment gets raw files, task list and instruction; the reference is in the
-    folder ``tests``, which Harbor copies into the container when the agent has ended, and in
-    ``solution``, which it copies for the oracle alone.
+    folder ``tests``, from which Harbor builds a container of its own that gets a copy of the
+    agent's output folder, and in ``solution``, which Harbor copies for the oracle alone.
 
     Parameters
     ----------
@@ -124,8 +129,8 @@ def export_harbor(
     tcga
         Add the TCGA studies to every task.
     install
-        How the image gets genotex: a requirement as pip takes it, or a wheel; by default this
-        version from the package index.
+        How the images get genotex: a requirement as pip takes it, or a wheel; by default a wheel
+        of this installation.
     progress
         Called with the name of each task and the number of all.
 
@@ -137,17 +142,33 @@ def export_harbor(
     Raises
     ------
     UsageError
-        If `target` is not empty, or nothing can be exported.
+        If `target` is not empty, the wheel does not exist, or nothing can be exported.
     """
     _refuse_in_use(target)
     found = list_assignments("gta", folders, problems, tcga=tcga)
     written = [target / name for name in _names(found)]
-    for assignment, folder in zip(found, written, strict=True):
-        with atomic_folder(folder) as part:
-            _write(part, assignment, folder.name, folders, install)
-        if progress is not None:
-            progress(folder.name, len(found))
+    target.mkdir(parents=True, exist_ok=True)
+    # In the same file system, so that every task links to one wheel.
+    with tempfile.TemporaryDirectory(prefix=".wheel-", dir=target) as built:
+        source = _source(install, Path(built))
+        for assignment, folder in zip(found, written, strict=True):
+            with atomic_folder(folder) as part:
+                _write(part, assignment, folder.name, folders, source)
+            if progress is not None:
+                progress(folder.name, len(found))
     return written
+
+
+def _source(install: str | None, built: Path) -> str | Path:
+    """Return a requirement, or the wheel to link to."""
+    if install is None:
+        return write_wheel(built)
+    if not install.endswith(".whl"):
+        return install
+    if not Path(install).is_file():
+        msg = f"{install} does not exist; name a wheel file, or a requirement as pip takes it"
+        raise UsageError(msg)
+    return Path(install)
 
 
 def _refuse_in_use(target: Path) -> None:
@@ -173,24 +194,18 @@ def _names(found: Sequence[Assignment]) -> list[str]:
 
 
 def _write(
-    folder: Path, assignment: Assignment, name: str, folders: BenchmarkFolders, install: str | None
+    folder: Path, assignment: Assignment, name: str, folders: BenchmarkFolders, install: str | Path
 ) -> None:
     environment = folder / "environment"
     assignment.stage(environment / "app", copy=_link)
     # Folders without files would be lost in a repository.
     for empty in ("output", "scratch"):
         (environment / "app" / empty / ".keep").touch()
-    wheel = None
-    if install is not None and install.endswith(".whl"):
-        wheel = Path(install).name
-        _link(Path(install), environment / wheel)
-    requirement = install or f"genotex=={genotex.__version__}"
     answer = assignment.result
     reference = (folders.reference.root / answer).read_text(encoding="utf-8")
     texts = {
         "instruction.md": f"{assignment.instruction}\nThe working folder is `/app`.\n",
         "task.toml": _task_toml(assignment, name),
-        "environment/Dockerfile": _dockerfile(requirement, wheel),
         "tests/test.sh": TEST,
         f"tests/reference/{answer}": reference,
         "solution/solve.sh": SOLVE,
@@ -202,6 +217,8 @@ def _write(
         path.write_text(text, encoding="utf-8")
         if path.suffix == ".sh":
             path.chmod(_EXECUTABLE)
+    _write_image(environment, install, "app", "/app")
+    _write_image(folder / "tests", install, ".", "/tests")
 
 
 def _link(source: Path, target: Path) -> None:
