@@ -1,4 +1,4 @@
-"""Sixty series as submitters lay them out: names and shapes of files, with the traps of each kind.
+"""75 series as submitters lay them out: names and shapes of files, with the traps of each kind.
 
 Every series has the same twelve samples and true counts, so that what is read can be compared with
 what was meant, gene by gene and sample by sample.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import tarfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -683,6 +684,64 @@ def workbooks(folder: Path) -> Iterator[LaidOut]:
     yield LaidOut(kind, "symbols as dates", {"GSE1_counts.csv.gz": gz(dated)})
 
 
+def other_shapes() -> Iterator[LaidOut]:
+    """Tables with columns, headers and ids that spreadsheets and R leave behind."""
+    import openpyxl
+
+    counts, kind = truth()[1], "other shapes"
+    visits = {"title": [f"Patient {i + 1} (visit 1)" for i in range(SAMPLES)]}
+    dots = [re.sub(r"\W", ".", title) for title in visits["title"]]
+
+    def table(name: str, text: str, holds: str = "counts", **header: Sequence[str]) -> LaidOut:
+        return LaidOut(kind, name, {"GSE1_counts.txt.gz": gz(text)}, holds, header=header)
+
+    yield table("names with spaces", wide(visits["title"], counts), **visits)
+    yield table("dots of R for spaces", wide(dots, counts), **visits)
+    rows = [[g, *counts[i], f"{g}, protein [HGNC]"] for i, g in enumerate(ids())]
+    yield table("description as last column", lines(["Gene", *GSM, "description"], rows))
+    groups = "\t".join(["group", *["asthma", "healthy"] * 6]) + "\n"
+    yield table("groups above the names", groups + wide(GSM, counts))
+    first, _, below = wide(GSM, counts).partition("\n")
+    yield table("groups below the names", f"{first}\n{groups}{below}")
+    commas = wide(GSM, tpm(), digits=3, sign=";").replace(".", ",")
+    yield table("semicolons and decimal commas", commas, "values")
+    for form in ("{ensembl}.4_{symbol}", "{ensembl}|{symbol}", "{symbol}_{ensembl}"):
+        names = [
+            form.format(ensembl=e, symbol=s) for e, s in zip(ids("ensembl"), ids(), strict=True)
+        ]
+        rows = [[name, *counts[i]] for i, name in enumerate(names)]
+        yield table(form, lines(["", *GSM], rows))
+    size = counts.sum(axis=0)
+    normalised = wide(GSM, counts / size * size.mean(), digits=4)
+    both = {"GSE1_normalized_counts": normalised, "GSE1_raw_counts": wide(GSM, counts)}
+    files = {f"{name}.txt.gz": gz(text) for name, text in both.items()}
+    yield LaidOut(kind, "normalised next to raw", files)
+    titles = ["baseMean", "log2FoldChange", "lfcSE", "stat", "pvalue", "padj"]
+    tested = [[9.5, 1.2, 0.3, 4.0, 0.001, 0.01]] * len(counts)
+    rows = [[g, *counts[i], *tested[i]] for i, g in enumerate(ids())]
+    yield table("results of DESeq2 after counts", lines(["gene", *GSM, *titles], rows))
+    rows = [[g, *tested[i], *counts[i]] for i, g in enumerate(ids())]
+    results = {"GSE1_DEG_asthma_vs_control.txt.gz": gz(lines(["gene", *titles, *GSM], rows))}
+    yield LaidOut(kind, "counts in a table of results", results)
+    means = np.column_stack([counts, counts[:, ::2].mean(axis=1), counts[:, 1::2].mean(axis=1)])
+    names = [*GSM, "asthma_mean", "healthy_mean"]
+    yield table("means of groups", wide(names, means, order=range(SAMPLES + 2)))
+    words = ("Asthma", "Healthy")
+    long = {"title": [f"{words[i % 2]}, replicate {i // 2 + 1}" for i in range(SAMPLES)]}
+    short = [f"{words[i % 2].lower()}_rep{i // 2 + 1}" for i in range(SAMPLES)]
+    yield table("rep1 for replicate 1", wide(short, counts), **long)
+    book = openpyxl.Workbook()
+    sheet = book.active
+    merged: list[list[object]] = [["Raw counts"], ["Gene", "asthma"], ["", *GSM]]
+    for row in (*merged, *([g, *counts[i].tolist()] for i, g in enumerate(ids()))):
+        sheet.append(row)
+    for cells in ("A1:M1", "B2:M2", "A2:A3"):
+        sheet.merge_cells(cells)
+    out = io.BytesIO()
+    book.save(out)
+    yield LaidOut(kind, "merged cells", {"GSE1_counts.xlsx": out.getvalue()})
+
+
 def laid_out(folder: Path) -> list[LaidOut]:
     """Every series; `folder` is for files that libraries write."""
     plain = (
@@ -696,6 +755,7 @@ def laid_out(folder: Path) -> list[LaidOut]:
         salmon,
         cufflinks,
         arrays,
+        other_shapes,
     )
     made = [each for kind in plain for each in kind()]
     return [*made, *single_cells(folder), *workbooks(folder)]

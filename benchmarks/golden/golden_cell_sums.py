@@ -6,8 +6,8 @@ as .h5ad, 10x .h5 and 10x triplet, and writes what scanpy and decoupler add up f
 
 from __future__ import annotations
 
+import argparse
 import gzip
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +20,12 @@ _CELLS, _GENES = 150, 40
 
 def main() -> None:
     """Write the files and their sums."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, help="folder to write to")
+    folder = parser.parse_args().folder
     import decoupler
     import scanpy
 
-    folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     stream = np.random.default_rng(12)
     counts = stream.negative_binomial(1, stream.uniform(0.2, 0.9, _GENES), (_CELLS, _GENES))

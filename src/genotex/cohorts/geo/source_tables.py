@@ -129,7 +129,36 @@ def _read(file: SeriesFile, keys: frozenset[str]) -> Sequence[TableFile]:
     path = file.stored.path
     if path.suffix.lower() == ".xlsx":
         return [_widened(each, keys) for each in read_sheet_tables(path)]
-    return [_widened(_without_cells(read_table_file(path)), keys)]
+    table = _with_one_header(read_table_file(path), keys)
+    return [_widened(_without_cells(table), keys)]
+
+
+def _with_one_header(table: TableFile, keys: frozenset[str]) -> TableFile:
+    """Take the first row of a table that describes its columns as the header, or leave it out.
+
+    It is a second header where it has text above numbers in at least half of the columns.
+    """
+    frame = table.columns
+    below: dict[str, pl.Series] = {}
+    for column in frame.get_columns()[1:]:
+        if column.dtype == pl.String and column.len() > _FEWEST:
+            numbers = column.str.strip_chars(' "').cast(pl.Float64, strict=False)
+            if numbers[0] is None and column[0] and not numbers[1:].null_count():
+                below[column.name] = numbers[1:]
+    if len(below) <= frame.width / 2:
+        return table
+    first = [str(cell or "") for cell in frame.row(0)]
+    hits = [sum(bool(name_keys(t) & keys) for t in titles) for titles in (first, table.header)]
+    kept = frame[1:].with_columns(below.values())
+    header, words = (first, "second") if hits[0] > hits[1] else (table.header, "first")
+    note = f"two lines of column names; the {words} is used"
+    return replace(
+        table,
+        header=tuple(header),
+        columns=kept,
+        first_line=table.first_line + 1,
+        notes=(*table.notes, note),
+    )
 
 
 def _without_cells(table: TableFile) -> TableFile:

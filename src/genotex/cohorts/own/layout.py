@@ -105,6 +105,11 @@ def arrange(
     return _rows_of_samples(columns, covariates)
 
 
+_COMPOUND = re.compile(
+    r"(?:(.+)[_|:;, /])?(ENS[A-Z]{0,3}G\d{11}(?:\.\d+)?)(?:[_|:;, /](.+))?", re.IGNORECASE
+)
+
+
 class _Columns:
     """Which columns hold names, values and text."""
 
@@ -200,6 +205,7 @@ def _rows_of_genes(columns: _Columns) -> OwnValues:
         marked = _marked_rows(table, ids)
         ids = [name.partition(";")[0].strip() for name in _genes_of_proteins(columns, ids)]
         notes.append(f"{len(marked)} decoys, contaminants and the like were left out")
+    ids, symbols = _ensembl_alone(ids)
     kept = [
         i for i, name in enumerate(ids) if name and i not in marked and not _NO_GENE.fullmatch(name)
     ]
@@ -221,6 +227,8 @@ def _rows_of_genes(columns: _Columns) -> OwnValues:
         and not _running(columns.names(i))
     ]
     cells = {"ID": pl.Series([ids[i] for i in kept], dtype=pl.String)}
+    if symbols:
+        cells["symbol in the id"] = pl.Series([symbols[i] for i in kept], dtype=pl.String)
     for i in text:
         cells[columns.header[i].strip() or f"column {i + 1}"] = table.columns.to_series(i)[kept]
     if len(cells) > 1:
@@ -302,6 +310,15 @@ def _without_quantity(name: str, quantity: str) -> str:
     if quantity in _PROTEINS:
         return name.removeprefix(quantity).strip()
     return _quantity_of(name)[1]
+
+
+def _ensembl_alone(ids: list[str]) -> tuple[list[str], list[str]]:
+    """Split ids such as ``ENSG00000141510.18_TP53``: the Ensembl id, and the rest."""
+    found = [_COMPOUND.fullmatch(name) for name in ids]
+    rest = [(hit[1] or hit[3] or "") if hit else "" for hit in found]
+    if sum(bool(text) and text != "PAR_Y" for text in rest) <= 0.5 * len(ids):
+        return ids, []
+    return [hit[2] if hit else name for hit, name in zip(found, ids, strict=True)], rest
 
 
 def _genes_of_proteins(columns: _Columns, ids: list[str]) -> list[str]:

@@ -56,6 +56,14 @@ def _without_lane(name: str) -> str:
     return _WORD.sub("", _plain(_SEQUENCER.sub("", _file_stem(name))))
 
 
+_REPLICATE = re.compile(r"(biol(ogical)?|bio|tech(nical)?)?rep(licate)?s?(?=\d)")
+
+
+def _with_rep(name: str) -> str:
+    """Return a name in which every word for a replicate is ``rep``."""
+    return _REPLICATE.sub("rep", _without_lane(name))
+
+
 _STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("exactly", _exact),
     ("by GSM accession", _accession),
@@ -63,6 +71,7 @@ _STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("without path and file ending", _file_stem),
     ("without spaces, dots, hyphens, underscores and the X of R's make.names", _plain),
     ("without 'sample' and the sequencer's number and lane (_S12_L001)", _without_lane),
+    ("with 'replicate' as 'rep'", _with_rep),
 )
 
 
