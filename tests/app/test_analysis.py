@@ -231,6 +231,7 @@ def test_the_design_shown_names_groups_covariates_and_what_cannot_be_separated(
     assert "confounded with Gender" in text and "your sheet" in text
 
 
+@pytest.mark.everyday
 @pytest.mark.parametrize(
     ("rows", "terms"),
     [(3, "~ group + age + sex"), (1, "~ group"), (0, "~ group + C(pair)")],

@@ -170,6 +170,7 @@ def test_numbers_are_a_scale_and_few_or_rare_values_are_levels() -> None:
     assert many is not None and len(many) == 12 and many[-1] == "other"
 
 
+@pytest.mark.everyday
 def test_the_samples_of_a_series_are_judged_before_any_analysis_and_as_the_sheet_changes(
     input_folder: Path, access: Access, cohort: dict[str, str]
 ) -> None:

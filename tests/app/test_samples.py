@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -266,6 +267,7 @@ def test_a_column_is_filled_only_from_one_that_is_there_and_with_what_makes_sens
     assert sheet.version == 0
 
 
+@pytest.mark.everyday
 def test_what_a_series_compares_is_listed_and_tested_without_a_trait(
     tmp_path: Path, access: Access
 ) -> None:
@@ -291,3 +293,21 @@ def test_what_a_series_compares_is_listed_and_tested_without_a_trait(
     output = OutputFolder(tmp_path / "analyses" / record.name)
     result = read_result(output, "vemurafenib_vs_vehicle", None)
     assert result.samples == 7
+
+
+def test_people_found_by_their_expression_become_pairs_in_a_click(
+    paired: tuple[Browser, EditedSheet], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser, sheet = paired
+    query = {"trait": "Hepatocellular_Carcinoma", "series": "GSE1"}
+    assert "was not read yet" in post(browser, query, change="people", version=0)
+    names = [row["sample"] for row in sheet.rows]
+    blocks = {name: f"block {number // 2 + 1}" for number, name in enumerate(names[:6])}
+    found = {"detected_blocks": blocks | {name: name for name in names[6:]}}
+    place = {"trait": query["trait"], "cohort": "GSE1"}
+    browser.post("/quality/read", params=place, headers=browser.own)
+    (series,) = browser.app.state.workbench.series._kept.values()  # type: ignore[attr-defined]
+    monkeypatch.setattr(series, "_whole", replace(series.quality, record=found))
+    text = post(browser, query, change="people", version=0)
+    assert "3 pairs of 6 samples from their expression" in text
+    assert [row["pair"] for row in sheet.rows[:7]] == [blocks.get(name, "") for name in names[:7]]

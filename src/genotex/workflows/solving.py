@@ -251,8 +251,8 @@ def solve(asked: SolveRequest, progress: Progress = silent) -> Solved:
 
 
 @dataclass(frozen=True)
-class CohortPlan:
-    """What an analysis will do with one cohort, by its samples alone."""
+class SeriesDesign:
+    """What an analysis will do with one series, by its samples alone."""
 
     cohort: str
     compared: str = ""  # Who is compared with whom, in words
@@ -267,12 +267,12 @@ class CohortPlan:
 
 def plan_cohort(
     files: GeoCohortFiles, problem: Problem, reading: PreprocessOptions, analysis: AnalysisOptions
-) -> CohortPlan:
+) -> SeriesDesign:
     """Return the design that `solve` will test in one GEO series, before its genes are read."""
     prepared = prepare_samples(files, expert_of(reading), reading)
     judged = judge_samples(prepared)
     if judged.unfilled is None or not judged.info.is_usable:
-        return CohortPlan(files.cohort, why_not="; ".join(judged.notes))
+        return SeriesDesign(files.cohort, why_not="; ".join(judged.notes))
     evidence = describe_cohort(prepared, judged, reading)
     choice = DataChoice(files.cohort, "", {})
     data = ProblemData(choice, judged.unfilled, evidence, None, None)
@@ -285,9 +285,9 @@ def plan_cohort(
     try:
         plan = planned_design(data.cohort, evidence, problem, asked)
     except (AnalysisError, UsageError) as error:
-        return CohortPlan(files.cohort, why_not=str(error), notes=tuple(notes))
+        return SeriesDesign(files.cohort, why_not=str(error), notes=tuple(notes))
     pair, text = plan.method["pair"], formula_of_method(plan.method)
-    return CohortPlan(
+    return SeriesDesign(
         files.cohort,
         plan.compared,
         "" if text is None else text.design,

@@ -26,7 +26,7 @@ from genotex.features import table_features
 from genotex.options import AnalysisOptions, PreprocessChoices
 from genotex.problems import Problem
 from genotex.studies import SHEET, AnalysisRecord, FoundInput, JobRecord, read_by_sheet
-from genotex.workflows import CohortPlan, plan_cohort
+from genotex.workflows import SeriesDesign, plan_cohort
 
 COVARIATES = {feature.column: feature.name for feature in table_features()}
 CONDITIONS = {"": "nothing", **COVARIATES}
@@ -133,7 +133,7 @@ def _preview(
                     reading = read_by_sheet(chosen, path)
                 plan = plan_cohort(found.files(asked.trait, series), problem, reading, options)
         except GenotexError as error:
-            sheet, plan = None, CohortPlan(series, why_not=str(error))
+            sheet, plan = None, SeriesDesign(series, why_not=str(error))
         plans.append((plan, sheet))
     return {"plans": plans, "error": "" if plans else "No series is chosen."}
 
