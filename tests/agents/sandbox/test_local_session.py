@@ -11,11 +11,11 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from genotex.agents import CellStatus, Folders, SandboxLimits, SandboxPolicy, local_session
-from genotex.agents.sandbox.local import LocalSession
 from genotex.errors import ConfinementError, SandboxError, UsageError
 from tests.agents.sandbox.conformance_isolation import processes_named
 from tests.agents.sandbox.test_isolation import NAMESPACES
@@ -118,10 +118,10 @@ def test_worker_that_cannot_start_says_why(
     assert list(own_temporary.iterdir()) == []
 
 
-def kill(session: LocalSession) -> None:
+def kill(session: Any) -> None:
     worker = session._worker
     assert worker is not None
-    os.kill(worker._connection.process.pid, signal.SIGKILL)  # type: ignore[union-attr]
+    os.kill(worker._connection.process.pid, signal.SIGKILL)
 
 
 def test_session_killed_between_two_cells_goes_on(tmp_path: Path) -> None:

@@ -235,7 +235,7 @@ _NO_MEMORY = re.compile(
 _UNITS = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
 
 
-class Ending(NamedTuple):
+class WorkerEnd(NamedTuple):
     """What a worker's end makes of the cell that ran."""
 
     status: CellStatus
@@ -246,12 +246,12 @@ class Ending(NamedTuple):
 _FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP)
 
 
-def ending_of(cell: RunningCell, report: dict[str, Any]) -> Ending:
+def ending_of(cell: RunningCell, report: dict[str, Any]) -> WorkerEnd:
     """Return what a worker's end makes of the cell that ran, and what happened."""
     if limit := report.get("limit"):
-        return Ending(_LIMITS[limit], _passed(limit, cell.limits))
+        return WorkerEnd(_LIMITS[limit], _passed(limit, cell.limits))
     if cell.given_up and cell.stopped is not None:
-        return Ending(
+        return WorkerEnd(
             cell.stopped,
             f"{cell.why_stopped()} It did not react to the interrupt, so the session was ended.",
         )
@@ -260,9 +260,9 @@ def ending_of(cell: RunningCell, report: dict[str, Any]) -> Ending:
         return _exited(code, cell)
     if report.get("killed"):
         sentence = f"The session was ended: its channel is broken ({cell.broken})."
-        return Ending(CellStatus.DIED, sentence)
+        return WorkerEnd(CellStatus.DIED, sentence)
     sentence = "The session died: the process that keeps it was ended."
-    return Ending(CellStatus.DIED, sentence, killed=True)
+    return WorkerEnd(CellStatus.DIED, sentence, killed=True)
 
 
 _LIMITS = {
@@ -289,21 +289,21 @@ def _passed(limit: str, limits: SandboxLimits) -> str:
     return f"The session was ended: its folder held more than {_size(limits.disk_bytes)}."
 
 
-def _exited(code: int, cell: RunningCell) -> Ending:
+def _exited(code: int, cell: RunningCell) -> WorkerEnd:
     if code >= 0:
-        return Ending(
+        return WorkerEnd(
             CellStatus.DIED,
             f"The session died: its process exited with code {code} before the cell was done.",
         )
     name = _signal_name(-code)
     if _NO_MEMORY.search(cell.last_words):
-        return Ending(
+        return WorkerEnd(
             CellStatus.OUT_OF_MEMORY,
             f"The session died ({name}): memory could not be had; the limit is "
             f"{_size(cell.limits.memory_bytes)}.",
         )
     sentence = f"The session died: its process was ended by {name}."
-    return Ending(CellStatus.DIED, sentence, killed=-code in _FROM_OUTSIDE)
+    return WorkerEnd(CellStatus.DIED, sentence, killed=-code in _FROM_OUTSIDE)
 
 
 def _signal_name(number: int) -> str:
