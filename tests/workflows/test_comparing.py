@@ -5,12 +5,26 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from genotex.clinical import (
+    SampleSheet,
+    load_sample_sheet,
+    sheet_cells,
+    sheet_headers,
+    write_sheet_table,
+)
 from genotex.cohorts import PreprocessOptions
 from genotex.errors import FormatError, UsageError
 from genotex.formats import read_evidence
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
-from genotex.workflows import compare, comparisons_of, series_in
+from genotex.workflows import (
+    SeriesComparisons,
+    by_sheet,
+    compare,
+    comparisons_of,
+    propose_comparison,
+    series_in,
+)
 from tests.geo_text import GENES, series_matrix, write_gz
 from tests.rna_seq_text import SEQUENCING
 
@@ -173,3 +187,66 @@ def test_counts_of_animals_are_tested_by_the_genes_that_they_name(
     assert any(f"genes of {species}, as they are named" in note for note in notes)
     evidence = read_evidence(output.evidence("JQ1_vs_DMSO", "GSE1"))
     assert bool(evidence.counts) == (ids != "fpkm")
+
+
+def _edited(series: SeriesComparisons, path: Path, **cells: dict[str, str]) -> SampleSheet:
+    """Write the proposed sheet, with some cells changed by sample, and load it."""
+    rows = propose_comparison(series, series.chosen("1"), PreprocessOptions()).rows
+    for column, changed in cells.items():
+        for row in rows:
+            row[column] = changed.get(row["sample"], row[column])
+    headers = sheet_headers(rows)
+    write_sheet_table(path, headers, sheet_cells(rows, headers))
+    return load_sample_sheet(path)
+
+
+def test_sheet_of_a_comparison_gives_it_back(tmp_path: Path) -> None:
+    (files,) = series_in(write(tmp_path / "GSE1"))
+    series = comparisons_of(files, PreprocessOptions())
+    found = series.chosen("1")
+    same = by_sheet(series, found, _edited(series, tmp_path / "samples.csv"))
+    assert set(same.cases) == set(found.cases) and set(same.controls) == set(found.controls)
+    # The cell line, which is adjusted for, is the batch.
+    lines = dict(zip((*found.cases, *found.controls), found.columns[0][1], strict=True))
+    assert same.columns == (("batch", tuple(lines[s] for s in (*same.cases, *same.controls))),)
+
+
+def test_edited_sheet_is_what_is_tested(tmp_path: Path) -> None:
+    (files,) = series_in(write(tmp_path / "GSE1"))
+    series = comparisons_of(files, PreprocessOptions())
+    changes = {"group": {"GSM1": ""}, "exclude": {"GSM4": "yes"}, "batch": {}}
+    sheet = _edited(series, tmp_path / "samples.csv", **changes)
+    options = PreprocessOptions(sheet=sheet)
+    chosen = by_sheet(series, None, sheet)
+    assert (len(chosen.cases), len(chosen.controls)) == (5, 5)
+    output = OutputFolder(tmp_path / "output")
+    tested, _ = compare(series, chosen, options, AnalysisOptions(), output)
+    assert tested.results[0].method["formula"]["formula"] == "~ group + batch"
+    assert tested.results[0].genes["Variable"][0] == GENES[0]
+
+
+def test_pairs_of_a_sheet_make_a_paired_comparison(tmp_path: Path) -> None:
+    (files,) = series_in(write(tmp_path / "GSE1"))
+    series = comparisons_of(files, PreprocessOptions())
+    pairs = {f"GSM{i}": f"p{i % 3}{i > 6}" for i in range(1, 13)}
+    empty = dict.fromkeys(pairs, "")
+    sheet = _edited(series, tmp_path / "samples.csv", pair=pairs, batch=empty)
+    chosen = by_sheet(series, series.chosen("1"), sheet)
+    assert chosen.paired and [name for name, _ in chosen.columns] == ["pair"]
+    del pairs["GSM3"]
+    sheet = _edited(series, tmp_path / "samples.csv", pair=pairs, batch=empty)
+    with pytest.raises(UsageError, match="the column pair is empty for GSM3; fill it in"):
+        by_sheet(series, None, sheet)
+
+
+def test_series_without_a_comparison_has_an_empty_sheet(tmp_path: Path) -> None:
+    (files,) = series_in(write(tmp_path / "GSE1"))
+    series = comparisons_of(files, PreprocessOptions())
+    rows = propose_comparison(series, None, PreprocessOptions()).rows
+    assert {row["group"] for row in rows} == {""} and len(rows) == 12
+
+
+def test_a_series_matrix_is_a_series(tmp_path: Path) -> None:
+    (path,) = write(tmp_path / "GSE1").iterdir()
+    (files,) = series_in(path)
+    assert comparisons_of(files, PreprocessOptions()).comparisons[0].name == "JQ1_vs_DMSO"

@@ -83,7 +83,11 @@ from .geo.rna_seq import (
     enough_samples as enough_samples,
     tmm_factors as tmm_factors,
 )
-from .sample_sheets import ProposedSheet as ProposedSheet, propose_sheet as propose_sheet
+from .sample_sheets import (
+    ProposedSheet as ProposedSheet,
+    propose_sheet as propose_sheet,
+    sheet_of as sheet_of,
+)
 from .tasks import CohortTask as CohortTask, check_choices as check_choices
 from .tcga.cohort import (
     apply_tcga_encoding as apply_tcga_encoding,

@@ -94,10 +94,21 @@ def propose_sheet(
     of the sheet. `name_pools`: Finds pools, which are named in ``why``. Raises UsageError if groups
     chosen by hand do not occur.
     """
-    series = raw.series
-    description = replace(describe_series(series), cohort=cohort)
+    description = replace(describe_series(raw.series), cohort=cohort)
     given = options.readings.get(cohort)
-    reading = read_or_replay(description, series, trait, expert, options, given)
+    reading = read_or_replay(description, raw.series, trait, expert, options, given)
+    return sheet_of(description, raw, reading, options, name_pools)
+
+
+def sheet_of(
+    description: SeriesDescription,
+    raw: RawSeries,
+    reading: ClinicalAnnotation,
+    options: PreprocessOptions,
+    name_pools: NamePools | None = None,
+) -> ProposedSheet:
+    """Return the rows of a sample sheet of a series that is annotated (see `propose_sheet`)."""
+    series = raw.series
     facts, texts = sample_facts(series, reading), sample_texts(series, reading)
     pools = name_pools(series.samples, facts, texts) if name_pools is not None else {}
     checks = {sample: f"the text {text!r} names a pool" for sample, text in pools.items()}
@@ -107,7 +118,7 @@ def propose_sheet(
     rows = sheet_rows(description, series, reading, procedure=options.procedure, checks=checks)
     if reading.review:
         rows.sort(key=lambda row: (CHECK not in row["why"], row["certainty"]))
-    return ProposedSheet(cohort, rows, raw.notes, reading.review, reading.certainty)
+    return ProposedSheet(description.cohort, rows, raw.notes, reading.review, reading.certainty)
 
 
 def _copies(expression: ExpressionMatrix | None) -> dict[str, str]:

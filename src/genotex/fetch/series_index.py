@@ -37,16 +37,18 @@ _MOST_WORDS = 12
 _CURE = "build it again: genotex find --update --force"
 _SEPARATOR = "; "
 _TABLES = """
-CREATE TABLE series (id INTEGER PRIMARY KEY, month TEXT, accession TEXT, title TEXT, text TEXT,
-    species TEXT, kinds TEXT, platforms TEXT, samples INTEGER, date TEXT);
-CREATE INDEX by_month ON series (month);
+CREATE TABLE series (id INTEGER PRIMARY KEY, samples INTEGER, date TEXT, kinds TEXT, species TEXT,
+    platforms TEXT, accession TEXT, title TEXT);
 CREATE TABLE months (month TEXT PRIMARY KEY, asked TEXT);
-CREATE VIRTUAL TABLE texts USING fts5 (title, text);
+CREATE VIRTUAL TABLE texts USING fts5 (title, text, content = '');
 """
-_SELECT = """
-WITH hits AS MATERIALIZED ({0})
-SELECT count(*) OVER (), accession, title, '', species, kinds, platforms, samples, date
-FROM hits JOIN series USING (id) WHERE {1} ORDER BY score, date DESC, accession LIMIT :limit
+_BEST = """
+WITH hits AS MATERIALIZED ({0}),
+     fitting AS MATERIALIZED (SELECT id, score, date FROM hits JOIN series USING (id) WHERE {1})
+SELECT (SELECT count(*) FROM fitting), accession, title, '', species, kinds, platforms, samples, date
+FROM series JOIN (SELECT id, row_number() OVER () AS place
+      FROM (SELECT id FROM fitting ORDER BY score, date DESC, id LIMIT :limit)) USING (id)
+ORDER BY place
 """
 _HITS = "SELECT rowid AS id, bm25(texts, 2.0) AS score FROM texts WHERE texts MATCH :match"
 _ALL = "SELECT id, 0 AS score FROM series"
@@ -133,8 +135,6 @@ def update_index(
             asked = dict(base.execute("SELECT month, asked FROM months"))
             due = [month for month in _months(now) if _is_due(month, asked.get(str(month)), now)]
             _ask(entrez, base, due, now, progress)
-            with base:
-                base.execute("INSERT INTO texts (texts) VALUES ('optimize')")
             ((series,),) = base.execute("SELECT count(*) FROM series")
         flush(part)
         part.replace(path)
@@ -223,26 +223,26 @@ def _store(
 ) -> None:
     with base:
         for month, found in months.items():
-            of_month = "SELECT id FROM series WHERE month = ?"
-            base.execute(f"DELETE FROM texts WHERE rowid IN ({of_month})", [str(month)])
-            base.execute("DELETE FROM series WHERE month = ?", [str(month)])
-            ids = [int(each.accession.removeprefix("GSE")) for each in found]
-            _insert(base, dict(zip(ids, found, strict=True)), str(month))
+            _insert(base, {int(each.accession.removeprefix("GSE")): each for each in found})
             base.execute("REPLACE INTO months VALUES (?, ?)", [str(month), str(now)])
 
 
-def _insert(
-    base: sqlite3.Connection, entries: Mapping[int, GeoSummary], month: str | None = None
-) -> None:
-    rows = (
-        (number, month, each.accession, each.title, "", *map(_SEPARATOR.join, (
-            each.organisms, each.study_types, each.platforms
-        )), each.samples, each.date)
-        for number, each in entries.items()
-    )  # fmt: skip
-    base.executemany(f"REPLACE INTO series VALUES ({', '.join('?' * 10)})", rows)
-    texts = ((number, *_texts(each)) for number, each in entries.items())
-    base.executemany("REPLACE INTO texts (rowid, title, text) VALUES (?, ?, ?)", texts)
+def _insert(base: sqlite3.Connection, entries: Mapping[int, GeoSummary]) -> None:
+    """Insert the series that are not there yet."""
+    there = _known(base, entries)
+    for number, each in entries.items():
+        if number not in there:
+            lists = map(_SEPARATOR.join, (each.study_types, each.organisms, each.platforms))
+            row = (number, each.samples, each.date, *lists, each.accession, each.title)
+            base.execute(f"INSERT INTO series VALUES ({', '.join('?' * len(row))})", row)
+            texts = "INSERT INTO texts (rowid, title, text) VALUES (?, ?, ?)"
+            base.execute(texts, (number, *_texts(each)))
+
+
+def _known(base: sqlite3.Connection, ids: Iterable[int]) -> set[int]:
+    """Return which series are there."""
+    found = base.execute(f"SELECT id FROM series WHERE id IN ({', '.join(map(str, ids))})")
+    return {number for (number,) in found}
 
 
 def _texts(summary: GeoSummary) -> tuple[str, str]:
@@ -285,10 +285,7 @@ def search_series(
     own = {_number(each, place): each for place, each in enumerate(here)}
     with closing(sqlite3.connect(":memory:")) as local, _opened(index) as geo:
         _make_tables(local)
-        marks = ", ".join(map(str, own))
-        known = {
-            number for (number,) in geo.execute(f"SELECT id FROM series WHERE id IN ({marks})")
-        }
+        known = _known(geo, own)
         _insert(local, {number: each for number, each in own.items() if number not in known})
         ((indexed, asked),) = geo.execute(
             "SELECT (SELECT count(*) FROM series), (SELECT max(asked) FROM months)"
@@ -323,8 +320,8 @@ def _search(
 ) -> tuple[int, list[GeoSummary]]:
     """Return how many series fit, and the best of them."""
     where, given = _filter(options)
-    text = _SELECT.format(_HITS if match else _ALL, where)
-    rows = base.execute(text, {**given, "match": match, "limit": options.max_series}).fetchall()
+    given |= {"match": match, "limit": options.max_series}
+    rows = base.execute(_BEST.format(_HITS if match else _ALL, where), given).fetchall()
     return (rows[0][0] if rows else 0), [_entry(*row[1:]) for row in rows]
 
 

@@ -56,8 +56,10 @@ from .auditing import (
 )
 from .comparing import (
     SeriesComparisons as SeriesComparisons,
+    by_sheet as by_sheet,
     compare as compare,
     comparisons_of as comparisons_of,
+    propose_comparison as propose_comparison,
     series_in as series_in,
 )
 from .finding import (

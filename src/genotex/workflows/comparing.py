@@ -10,9 +10,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from genotex.analysis import DesignData
+from genotex.analysis import DesignData, named_pools
 from genotex.clinical import (
+    FeatureEncoding,
+    SampleSheet,
     SeriesComparison,
+    SeriesDescription,
+    check_sample_sheet,
     describe_series,
     exclude_samples,
     expert_of,
@@ -21,14 +25,25 @@ from genotex.clinical import (
 from genotex.cohorts import (
     PreparedCohort,
     PreprocessOptions,
+    ProposedSheet,
+    RawSeries,
     choose_file,
     read_geo_cohort,
+    read_or_replay,
+    sheet_of,
     shown_notes,
+    with_expression,
 )
 from genotex.errors import AnalysisError, FormatError, UsageError
-from genotex.formats import ExpressionMatrix
+from genotex.formats import ExpressionMatrix, Role
 from genotex.genes import GeneTable, read_orthologues
-from genotex.layout import GeoCohortFiles, InputFolder, OutputFolder, geo_cohort_files
+from genotex.layout import (
+    GeoCohortFiles,
+    InputFolder,
+    OutputFolder,
+    geo_cohort_files,
+    sort_geo_files,
+)
 from genotex.options import AnalysisOptions
 from genotex.workflows.designs import DesignInput, DesignsTested, analyze_designs, contrasts_of
 from genotex.workflows.progress import Progress, silent
@@ -42,8 +57,8 @@ class SeriesComparisons:
     """What one series compares."""
 
     files: GeoCohortFiles
-    title: str
-    samples: int
+    raw: RawSeries
+    description: SeriesDescription
     comparisons: tuple[SeriesComparison, ...]
 
     def chosen(self, name: str) -> SeriesComparison:
@@ -65,13 +80,16 @@ class SeriesComparisons:
 
 
 def series_in(source: Path, cohorts: Sequence[str] = ()) -> list[GeoCohortFiles]:
-    """Return the series of an input folder, or the one whose own folder it is.
+    """Return the series of an input folder, or the one whose own folder or file it is.
 
     Raises
     ------
     UsageError
         If the folder holds no series, or not those that are named.
     """
+    if source.is_file():
+        cohort = re.split(r"[-_.]", source.name)[0]
+        return [sort_geo_files("", cohort, source.parent, [source])]
     if not source.is_dir():
         msg = f"{source} is no folder; give an input folder or the folder of a series"
         if re.fullmatch(r"GSE\d+", source.name, re.IGNORECASE):
@@ -94,12 +112,92 @@ def series_in(source: Path, cohorts: Sequence[str] = ()) -> list[GeoCohortFiles]
 
 def comparisons_of(files: GeoCohortFiles, options: PreprocessOptions) -> SeriesComparisons:
     """Return what a series compares, by the texts of its samples alone."""
-    series = choose_file(files, options.series_platform).series
-    description = describe_series(series)
+    raw = choose_file(files, options.series_platform)
+    description = replace(describe_series(raw.series), cohort=files.cohort)
     left_out = exclude_samples(description, options.exclude) if options.exclude else {}
     found = [_without(c, set(left_out)) for c in find_comparisons(description)]
     kept = tuple(c for c in found if min(len(c.cases), len(c.controls)) > 1)
-    return SeriesComparisons(files, series.title, len(series.samples), kept)
+    return SeriesComparisons(files, raw, description, kept)
+
+
+def propose_comparison(
+    series: SeriesComparisons, comparison: SeriesComparison | None, options: PreprocessOptions
+) -> ProposedSheet:
+    """Return the rows of a sample sheet with the groups of a comparison; None for no groups.
+
+    Pairs, or else the factors that are adjusted for, are in the columns ``pair`` and ``batch``.
+    """
+    raw, description = series.raw, series.description
+    reading = read_or_replay(description, raw.series, "", expert_of(options), options)
+    if comparison is not None:
+        samples = (*comparison.cases, *comparison.controls)
+        roles: dict[str, Role] = dict.fromkeys(comparison.controls, "healthy control")
+        roles |= dict.fromkeys(comparison.cases, "case")
+        sides = {"case": comparison.case, "control": comparison.control}
+        reasons = {word: f"{comparison.key}: {level}" for word, level in sides.items()}
+        trait = FeatureEncoding(
+            "trait", None, comparison.key, "binary",
+            {sample: float(roles[sample] == "case") for sample in samples}, roles,
+            evidence=(comparison.text,), sample_field="sample", reasons=reasons,
+        )  # fmt: skip
+        adjusted = ["; ".join(v) for v in zip(*(v for _, v in comparison.columns), strict=True)]
+        facts = dict(zip(samples, adjusted, strict=True)) if adjusted else {}
+        name = "pair" if comparison.paired else "batch"
+        reading = replace(reading, trait=trait, facts={**reading.facts, name: facts})
+    proposed = sheet_of(description, with_expression(raw), reading, options, named_pools)
+    return (
+        proposed
+        if comparison is None
+        else replace(proposed, notes=(*proposed.notes, comparison.text))
+    )
+
+
+def by_sheet(
+    series: SeriesComparisons, comparison: SeriesComparison | None, sheet: SampleSheet
+) -> SeriesComparison:
+    """Return a comparison with the groups, pairs and batches of a sample sheet.
+
+    Raises
+    ------
+    SampleSheetError
+        If the sheet does not fit the series.
+    UsageError
+        If its groups are numbers, or pairs or batches are given for some samples alone.
+    """
+    cohort, samples = series.files.cohort, series.description.samples
+    check_sample_sheet(sheet, {cohort: samples}, [s for s in sheet.series if s != cohort])
+    rows = {name: row for name, row in sheet.of(cohort, samples).items() if not row.exclude}
+    cases = [name for name, row in rows.items() if row.role == "case"]
+    controls = [name for name, row in rows.items() if row.role == "healthy control"]
+    if not cases or not controls:
+        msg = f"{sheet.path} has no case or no control; measured traits are tested with --trait"
+        raise UsageError(msg)
+    chosen = [rows[name] for name in (*cases, *controls)]
+    columns = []
+    for name, values in (
+        ("pair", [row.pair for row in chosen]),
+        ("batch", [str(row.features.get("batch", "")) for row in chosen]),
+    ):
+        if any(values) and not all(values):
+            empty = ", ".join(r.sample for r, v in zip(chosen, values, strict=True) if not v)
+            msg = f"{sheet.path}: the column {name} is empty for {empty}; fill it in, or empty it"
+            raise UsageError(msg)
+        if len(set(values)) > 1:
+            columns.append((name, tuple(values)))
+    own = comparison or SeriesComparison(
+        "case_vs_control", "group", "sheet", "case", "control", (), (), has_control=True
+    )
+    people = dict(zip((*own.cases, *own.controls), own.repeated, strict=False))
+    repeated = tuple(people.get(name, "") for name in (*cases, *controls))
+    return replace(
+        own,
+        key=f"{own.key}, as in {sheet.path.name}",
+        cases=tuple(cases),
+        controls=tuple(controls),
+        columns=tuple(columns),
+        paired=any(name == "pair" for name, _ in columns),
+        repeated=repeated if all(repeated) else (),
+    )
 
 
 def _without(comparison: SeriesComparison, left_out: set[str]) -> SeriesComparison:
@@ -142,7 +240,7 @@ def compare(
     """
     files = series.files
     progress("reading cohorts", 0, 1, files.cohort)
-    plain = replace(options, cases=(), controls=(), exclude=())
+    plain = replace(options, cases=(), controls=(), exclude=(), samples=None, sheet=None)
     prepared, _ = read_geo_cohort(replace(files, trait=""), expert_of(plain), plain)
     if prepared.genes is None:
         msg = f"no gene expression: {prepared.why_no_genes}"

@@ -48,10 +48,19 @@ def sheet(
             "Folder that holds GEO/<Trait>/<GSE>/, or one series matrix or family SOFT file.",
         ),
     ],
-    trait: Annotated[str, Option("The trait.")],
     data: Annotated[
         PreprocessChoices, Without("samples", "control_roles", "scale", "gene_table", "encoding")
     ],
+    trait: Annotated[str | None, Option("The trait.", default="what the series compares")] = None,
+    comparing: Annotated[
+        str | None,
+        Option(
+            "Without --trait: the comparison whose groups are proposed, by name or number.",
+            "--compare",
+            metavar="NAME",
+            default="the first one",
+        ),
+    ] = None,
     output: Annotated[Path, Option("The sheet: .csv, .tsv or .xlsx.", short="-o")] = Path(
         "samples.csv"
     ),
@@ -61,7 +70,8 @@ def sheet(
 ) -> None:
     r"""Write a table of all samples with their groups, to correct in a spreadsheet.
 
-    One row per sample: title, source, characteristics, then the columns that
+    Without --trait the groups are those of a comparison that 'genotex solve INPUT
+    OUTPUT' lists. One row per sample: title, source, characteristics, then the columns that
     are used: group (case, control, other disease, other control, a number for
     a measured trait, or nothing), age, sex, pair, batch, exclude (yes). "why"
     is what the rules saw; where they found no groups, fill in the column group.
@@ -80,8 +90,15 @@ def sheet(
     check_kind(output)
     o.refuse_edited(output, force)
     settings = load_options(data)
-    note_trait_names([trait], data.vocabulary)
-    proposed = _propose(source, trait, cohort, settings, output.with_name(output.name + CALLS_OF))
+    if trait is None:
+        proposed, words = _compared(source, comparing, cohort, settings)
+    elif comparing is not None:
+        msg = "--compare proposes groups without a trait; leave --trait out"
+        raise UsageError(msg)
+    else:
+        note_trait_names([trait], data.vocabulary)
+        calls = output.with_name(output.name + CALLS_OF)
+        proposed, words = _propose(source, trait, cohort, settings, calls), ["--trait", trait]
     # A sheet opens with what is to be reviewed, the least certain series first.
     proposed.sort(key=lambda each: each.certainty or 0.0 if each.review else 1.0)
     rows = [row for each in proposed for row in each.rows]
@@ -90,7 +107,28 @@ def sheet(
     if json:
         screen.print_json({"sheet": str(output), "series": [_summary(each) for each in proposed]})
     else:
-        _show(proposed, source, trait, output)
+        _show(proposed, source, words, output)
+
+
+def _compared(
+    source: Path, name: str | None, cohorts: Sequence[str], settings: PreprocessOptions
+) -> tuple[list[ProposedSheet], list[str]]:
+    """Return the rows of each series for a comparison, and the options that test the first."""
+    from genotex.cli.genes.comparing import find_comparisons
+    from genotex.workflows import propose_comparison
+
+    found = find_comparisons(source, cohorts, settings)
+    proposed, words = [], list[str]()
+    with screen.progress("reading series", len(found)) as step:
+        for series in found:
+            step(series.files.cohort, len(found))
+            first = next(iter(series.comparisons), None)
+            chosen = first if name is None else series.chosen(name)
+            proposed.append(propose_comparison(series, chosen, settings))
+            if chosen is not None and not words:
+                only = ["--cohort", series.files.cohort] if len(found) > 1 else []
+                words = ["--compare", chosen.name, *only]
+    return proposed, words
 
 
 def _propose(
@@ -168,7 +206,9 @@ def _summary(proposed: ProposedSheet) -> dict[str, Any]:
     }
 
 
-def _show(proposed: Sequence[ProposedSheet], source: Path, trait: str, output: Path) -> None:
+def _show(
+    proposed: Sequence[ProposedSheet], source: Path, options: Sequence[str], output: Path
+) -> None:
     summaries = [_summary(each) for each in proposed]
     always = ("series", "samples", "cases", "controls", "no group")
     columns = [name for name in summaries[0] if name in always or any(s[name] for s in summaries)]
@@ -185,7 +225,7 @@ def _show(proposed: Sequence[ProposedSheet], source: Path, trait: str, output: P
             )
     screen.show(f"\nsaved: {output}. Correct the columns group to exclude, save it, and use it:")
     folder = source if source.is_dir() else "INPUT"
-    words = ["genotex", "solve", str(folder), "OUTPUT", "--trait", trait, "--samples", str(output)]
+    words = ["genotex", "solve", str(folder), "OUTPUT", *options, "--samples", str(output)]
     screen.show(f"  {shlex.join(words)}")
 
 

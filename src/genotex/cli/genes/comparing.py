@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from genotex.cli import screen
 from genotex.cli.genes.de import show_designs
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
-from genotex.options import AnalysisOptions, FigureOptions
+from genotex.options import AnalysisOptions, FigureOptions, Option
 
 if TYPE_CHECKING:
     from genotex.cohorts import PreprocessOptions
@@ -19,37 +20,69 @@ if TYPE_CHECKING:
 _SHOWN = 12
 
 
-def solve_comparison(
-    source: Path,
-    output: OutputFolder,
-    name: str | None,
-    settings: PreprocessOptions,
-    analysis: AnalysisOptions,
-    drawing: FigureOptions,
-    cohorts: Sequence[str],
-    orthologues: Path | None,
-    *,
-    json: bool,
-) -> int:
-    """List what the series of a folder compare, or test one comparison; return the exit code."""
-    from genotex.workflows import compare, comparisons_of, save_result_figures, series_in
+@dataclass(frozen=True)
+class Comparing:
+    """Which comparison is tested, and how."""
+
+    compare: Annotated[
+        str | None,
+        Option(
+            "Without --trait: the comparison to test, by its name or number in the list that "
+            "'genotex solve INPUT OUTPUT' prints.",
+            metavar="NAME",
+        ),
+    ] = None
+    orthologues: Annotated[
+        Path | None,
+        Option(
+            "With --compare, for mouse or rat: table of two columns, gene and human orthologue; "
+            "genes then take the human symbol. Without it they keep their own."
+        ),
+    ] = None
+
+
+def find_comparisons(
+    source: Path, cohorts: Sequence[str], settings: PreprocessOptions
+) -> list[SeriesComparisons]:
+    """Return what the series of a folder compare; those of a sample sheet, where one is given."""
+    from genotex.workflows import comparisons_of, series_in
 
     if not settings.procedure.tests_genes:
         msg = "the published procedure needs --trait; comparisons are tested by 'sound'"
         raise UsageError(msg)
-    found = [comparisons_of(files, settings) for files in series_in(source, cohorts)]
-    if name is None:
+    named = settings.sheet.series if settings.sheet is not None else ()
+    return [comparisons_of(files, settings) for files in series_in(source, cohorts or named)]
+
+
+def solve_comparison(
+    found: Sequence[SeriesComparisons],
+    asked: Comparing,
+    settings: PreprocessOptions,
+    analysis: AnalysisOptions,
+    output: OutputFolder,
+    drawing: FigureOptions,
+    *,
+    json: bool,
+) -> int:
+    """List what series compare, or test one comparison; return the exit code."""
+    from genotex.workflows import by_sheet, compare, save_result_figures
+
+    if asked.compare is None and settings.sheet is None:
         return _list(found, json=json)
     if len(found) > 1:
         names = ", ".join(each.files.cohort for each in found)
-        msg = f"--compare is of one series; name it with --cohort: {names}"
+        msg = f"one series is tested at a time; name it with --cohort: {names}"
         raise UsageError(msg)
-    chosen = found[0].chosen(name)
+    (series,) = found
+    chosen = None if asked.compare is None else series.chosen(asked.compare)
+    if settings.sheet is not None:
+        chosen = by_sheet(series, chosen, settings.sheet)
+    assert chosen is not None
     if not json:
-        screen.notify(f"{found[0].files.cohort}: {chosen.text}", "note")
+        screen.notify(f"{series.files.cohort}: {chosen.text}", "note")
     with screen.work() as progress:
         tested, notes = compare(
-            found[0], chosen, settings, analysis, output, progress, orthologues=orthologues
+            series, chosen, settings, analysis, output, progress, orthologues=asked.orthologues
         )
     answered = [outcome.problem for outcome in tested.outcomes if outcome.result is not None]
     for problem in answered:
@@ -76,7 +109,8 @@ def _list(found: Sequence[SeriesComparisons], *, json: bool) -> int:
             ]
         )  # fmt: skip
     for each in () if json else found:
-        screen.show(f"{each.files.cohort}: {each.title} ({each.samples} samples)")
+        number = len(each.description.samples)
+        screen.show(f"{each.files.cohort}: {each.raw.series.title} ({number} samples)")
         if not each.comparisons:
             screen.notify("its texts name no two groups of two samples", "not answered")
             continue

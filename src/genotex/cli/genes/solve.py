@@ -15,6 +15,7 @@ from genotex.cli.data.fetch_geo import GeoServers, fetch_named
 from genotex.cli.data.fetch_plan import source_of_accession
 from genotex.cli.data.preprocess import load_options, note_trait_names, show_outcomes
 from genotex.cli.genes.analyze import check_cohorts, check_options, load_tasks
+from genotex.cli.genes.comparing import Comparing, find_comparisons, solve_comparison
 from genotex.cli.genes.results import show_combined, show_figures, show_result
 from genotex.cli.option_classes import Without, with_options
 from genotex.errors import UsageError
@@ -29,26 +30,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _SolveRequest:
-    """The problem, and the list with the related genes of its traits; or a comparison."""
+    """The problem, and the list with the related genes of its traits."""
 
     trait: Annotated[str | None, Option("The trait.", default="what the series compares")] = None
     condition: Annotated[str, Option("None, Age, Gender or another trait.")] = "None"
     task_info: o.TaskInfoFile = None
-    compare: Annotated[
-        str | None,
-        Option(
-            "Without --trait: the comparison to test, by its name or number in the list that "
-            "'genotex solve INPUT OUTPUT' prints.",
-            metavar="NAME",
-        ),
-    ] = None
-    orthologues: Annotated[
-        Path | None,
-        Option(
-            "With --compare, for mouse or rat: table of two columns, gene and human orthologue; "
-            "genes then take the human symbol. Without it they keep their own."
-        ),
-    ] = None
 
 
 @dataclass(frozen=True)
@@ -72,6 +58,7 @@ def solve(
     source: o.InputDir,
     output: o.OutputDir,
     asked: _SolveRequest,
+    comparing: Comparing,
     data: PreprocessChoices,
     running: o.Running,
     analysis: Annotated[AnalysisOptions, Without("cohort")],
@@ -124,16 +111,14 @@ def solve(
         fetch_named(source, asked.trait, named, what, servers, data.vocabulary)
     folder = OutputFolder(output)
     if asked.trait is None:
-        from genotex.cli.genes.comparing import solve_comparison
-
         settings = load_options(data)
+        found = find_comparisons(source, scope.cohort, settings)
         raise typer.Exit(
             solve_comparison(
-                source, folder, asked.compare, settings, analysis, drawing, scope.cohort,
-                asked.orthologues, json=running.json,
+                found, comparing, settings, analysis, folder, drawing, json=running.json
             )
-        )  # fmt: skip
-    if asked.compare is not None:
+        )
+    if comparing.compare is not None:
         msg = "--compare tests what a series compares without a trait; leave --trait out"
         raise UsageError(msg)
     request = replace(
