@@ -45,8 +45,8 @@ CREATE VIRTUAL TABLE texts USING fts5 (title, text, content = '');
 _BEST = """
 WITH hits AS MATERIALIZED ({0}),
      fitting AS MATERIALIZED (SELECT id, score, date FROM hits JOIN series USING (id) WHERE {1})
-SELECT (SELECT count(*) FROM fitting), accession, title, '', species, kinds, platforms, samples, date
-FROM series JOIN (SELECT id, row_number() OVER () AS place
+SELECT (SELECT count(*) FROM fitting), accession, title, '', species, kinds, platforms, samples,
+    date FROM series JOIN (SELECT id, row_number() OVER () AS place
       FROM (SELECT id FROM fitting ORDER BY score, date DESC, id LIMIT :limit)) USING (id)
 ORDER BY place
 """
