@@ -71,6 +71,8 @@ def test_series_on_disk_are_found_without_an_index(genotex: Run, place: Path) ->
 
 
 def test_nothing_found_is_exit_code_one(genotex: Run, place: Path) -> None:
+    code, out, err = genotex("find", "vemurafenib")
+    assert (code, out) == (1, "") and "no series fits, on this disk" in err
     code, out, err = genotex("find", "vemurafenib", "--json")
     assert code == 1 and json.loads(out)["series"] == [] and "Traceback" not in err
 

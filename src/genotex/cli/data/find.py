@@ -143,9 +143,11 @@ def _show(found: FoundSeries) -> None:
         if found.asked
         else "this disk"
     )
+    if not rows:
+        screen.notify(f"no series fits, on {where}")
+        return
     screen.show(f"\n{len(rows):,} of {found.total:,} series that fit, on {where}")
-    if rows:
-        _show_next(found)
+    _show_next(found)
 
 
 def _row(row: dict[str, Any]) -> dict[str, Any]:
