@@ -1,4 +1,4 @@
-"""75 series as submitters lay them out: names and shapes of files, with the traps of each kind.
+"""76 series as submitters lay them out: names and shapes of files, with the traps of each kind.
 
 Every series has the same twelve samples and true counts, so that what is read can be compared with
 what was meant, gene by gene and sample by sample.
@@ -730,6 +730,13 @@ def other_shapes() -> Iterator[LaidOut]:
     long = {"title": [f"{words[i % 2]}, replicate {i // 2 + 1}" for i in range(SAMPLES)]}
     short = [f"{words[i % 2].lower()}_rep{i // 2 + 1}" for i in range(SAMPLES)]
     yield table("rep1 for replicate 1", wide(short, counts), **long)
+    rows = list(zip(LIBRARIES, GSM, ["asthma", "healthy"] * 6, strict=True))
+    listed = gz(lines(["library", "sample", "group"], rows))
+    by_library = {
+        "GSE1_counts.txt.gz": gz(wide(LIBRARIES, counts)),
+        "GSE1_sample_sheet.txt.gz": listed,
+    }
+    yield LaidOut(kind, "names in a sample sheet", by_library)
     book = openpyxl.Workbook()
     sheet = book.active
     merged: list[list[object]] = [["Raw counts"], ["Gene", "asthma"], ["", *GSM]]

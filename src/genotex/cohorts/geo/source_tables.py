@@ -10,7 +10,7 @@ from functools import partial
 import polars as pl
 
 from genotex.cohorts.geo.affymetrix import expression_of_scans, shared_layouts
-from genotex.cohorts.own.samples import name_keys
+from genotex.cohorts.own.samples import match_samples, name_keys, table_keys
 from genotex.errors import GenotexError, UsageError
 from genotex.formats import (
     CELL_BARCODE,
@@ -60,6 +60,52 @@ def sources_on_disk(
     only = [each for each in named[0].files if chosen in (each.name, each.archive)]
     layouts = (each for each in found if each.kind == "CDF")
     return [replace(named[0], files=tuple(only), refused=""), *layouts]
+
+
+def with_sheets(names: TableFile, every: Sequence[ValueSource]) -> TableFile:
+    """Add to the names of samples, by row, what sample sheets in the folder call them."""
+    columns = dict(zip(names.header, names.columns.get_columns(), strict=True))
+    sheets = [f.stored for each in every if each.holds == "annotation" for f in each.files]
+    for stored in sheets:
+        if stored is None or stored.member:
+            continue
+        try:
+            sheet = read_table_file(stored.path, numbers=False)
+            columns.update(_names_of_sheet(sheet, names))
+        except GenotexError:
+            # What is no sheet of these samples is left to the other readers.
+            continue
+    frame = pl.DataFrame([column.alias(f"c{i}") for i, column in enumerate(columns.values())])
+    return replace(names, header=tuple(columns), columns=frame)
+
+
+def _names_of_sheet(sheet: TableFile, names: TableFile) -> dict[str, pl.Series]:
+    """Return the columns of a sheet that tell samples apart, in the order of `names`."""
+    own = {
+        title: cells
+        for title, column in zip(sheet.header, sheet.columns.get_columns(), strict=True)
+        if len(set(cells := [str(cell or "").strip() for cell in column])) == len(cells)
+    }
+    known = {
+        title: match_samples(cells, names).rows
+        for title, cells in own.items()
+        if _is_known(cells, names)
+    }
+    best = max(known, key=lambda title: len(known[title]), default="")
+    rows = known.get(best, {})
+    if len(rows) < names.columns.height / 2:
+        return {}
+    found = {}
+    for title, cells in own.items():
+        of_row = {rows.get(key): cell for key, cell in zip(own[best], cells, strict=True)}
+        filled = [of_row.get(i, "") for i in range(names.columns.height)]
+        found[f"{title} in {sheet.label}"] = pl.Series(filled)
+    return found
+
+
+def _is_known(cells: Sequence[str], names: TableFile) -> bool:
+    keys = table_keys(names)
+    return all(name_keys(cell) & keys for cell in cells)
 
 
 def is_worth_a_look(source: ValueSource) -> bool:

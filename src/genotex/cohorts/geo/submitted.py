@@ -19,6 +19,7 @@ from genotex.cohorts.geo.source_tables import (
     sources_on_disk,
     tables_of,
     why_not_used,
+    with_sheets,
 )
 from genotex.cohorts.own.layout import OwnValues, arrange
 from genotex.cohorts.own.samples import (
@@ -170,9 +171,9 @@ def _best_candidate(
 ) -> tuple[_Candidate | None, list[str]]:
     """Return the values that are used, with notes on them and on what is not used."""
     rejected: list[str] = []
-    names = series_names(series)
-    keys = table_keys(names)
     every = sources_on_disk(files, len(series.samples), rejected, how.chosen)
+    names = with_sheets(series_names(series), every)
+    keys = table_keys(names)
     found: list[_Candidate] = []
     unread = [each for each in every if not each.refused]
     unread += [each for each in every if is_worth_a_look(each)]
