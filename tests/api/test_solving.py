@@ -56,6 +56,6 @@ def test_mistakes_are_named(study: Path, tmp_path: Path) -> None:
 
 def test_no_answer_is_an_error_that_says_why(study: Path, tmp_path: Path) -> None:
     with pytest.raises(
-        gx.AnalysisError, match="no cohort could be read .GSE90000001: only one case"
+        gx.AnalysisError, match=r"no cohort could be read \(GSE90000001: only one case"
     ):
         gx.solve(study, tmp_path, ARTHRITIS, cohort=NAMED[0], case="age=51", control="age=35")

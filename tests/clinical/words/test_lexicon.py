@@ -25,6 +25,14 @@ def test_disease_by_name_synonym_and_abbreviation(tiny: DiseaseLexicon, name: st
     assert tiny.find(name) == 1
 
 
+def test_abbreviation_of_several_diseases_is_that_of_the_initials() -> None:
+    lines = (
+        "irritable bowel syndrome\t\tirritable bowel syndrome|spastic colon|irritable colon\tIBD\t\n"
+        "inflammatory bowel disease\t\tinflammatory bowel disease\tIBD\t\n"
+    )
+    assert DiseaseLexicon(lines).find("IBD") == 1
+
+
 @pytest.mark.parametrize("name", ["Clear_Cell_Renal_Carcinoma", "kidney clear cell carcinoma"])
 def test_disease_by_its_words_in_another_order(tiny: DiseaseLexicon, name: str) -> None:
     assert tiny.find(name) == 3

@@ -114,16 +114,18 @@ class DiseaseLexicon:
         return self._found[name]
 
     def _find(self, name: str) -> int | None:
-        best: tuple[int, int, int] | None = None
         for form in _forms(name):
-            for number in self._with(form):
-                disease = self._disease(number)
-                own = simplify(disease.name) == form
-                rank = (int(own), len(disease.phrases), -number)
-                best = max(best or rank, rank)
-            if best is not None:
-                return -best[2]
+            found = self._with(form)
+            if found:
+                return max(found, key=lambda number: self._closeness(number, form))
         return self._by_words(_forms(name)[0])
+
+    def _closeness(self, number: int, form: str) -> tuple[bool, bool, int, int]:
+        """Return how well a form names a disease that it may mean, for comparison."""
+        disease = self._disease(number)
+        initials = {"".join(word[0] for word in phrase.split()) for phrase in disease.phrases}
+        own = simplify(disease.name) == form
+        return own, form in initials, len(disease.phrases), -number
 
     def _by_words(self, plain: str) -> int | None:
         """Return the disease with the shortest phrase of all words of a name, two more at most."""
