@@ -37,7 +37,7 @@ _STUDY_FILES = frozenset({"GEO", "TCGA", "task_info.json", TRUTH_FILE})
 _OURS = {
     STUDY_FORMAT: _STUDY_FILES,
     # Earlier versions wrote the answers into the folder of the input, as "reference".
-    WORLD_FORMAT: _STUDY_FILES | {MARK_FILE, "preprocess", "regress", "reference"},
+    WORLD_FORMAT: _STUDY_FILES | {MARK_FILE, "preprocess", "regress", "reference", "traps.json"},
 }
 """Format of the truth record -> names of the files written with it."""
 

@@ -133,6 +133,7 @@ def test_session_killed_between_two_cells_goes_on(tmp_path: Path) -> None:
         assert session.execute("kept").rerun_after == ""
 
 
+@pytest.mark.everyday
 def test_cell_whose_session_is_killed_runs_a_second_time_and_no_more(tmp_path: Path) -> None:
     with local_session(Folders(tmp_path / "out")) as session:
         session.execute("kept = 1")
