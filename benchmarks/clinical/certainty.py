@@ -1,7 +1,7 @@
 """Fit how certain annotations are, and measure that on sources that the fit has not seen.
 
     python -m benchmarks certainty CASES.jsonl.gz STARGEO.jsonl.gz [--write]
-        [--figure docs/figures/clinical-certainty.svg]
+        [--titles SAMPLES.parquet] [--figure docs/figures/clinical-certainty.svg]
 
 CASES are labelled by series, STARGEO by sample (of which half B is never fitted on). Shares of the
 scorer come from weights that never saw the trait nor the series. Prints calibration error (ten
@@ -29,7 +29,7 @@ from benchmarks.clinical.labelled_cases import (
     cell_of,
     half_of,
     lexicon_only,
-    read_cases,
+    read_by_sample,
     training_cases,
 )
 from genotex.clinical import load_vocabulary
@@ -138,17 +138,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cases", type=Path)
     parser.add_argument("samples", type=Path)
+    parser.add_argument("--titles", type=Path, help="texts of the samples")
     parser.add_argument("--figure", type=Path)
     parser.add_argument("--write", action="store_true", help=f"write {TABLE}")
     arguments = parser.parse_args()
-    held = _held(arguments.cases, arguments.samples)
+    held = _held(arguments.cases, arguments.samples, arguments.titles)
     series = [of_series(case, weights) for case, weights in held]
-    fitted = [s for s in series if s.source != "StarGEO B"]
+    fitted = [s for s in series if not s.source.startswith("StarGEO B")]
     inside, others = _measured("series", fitted, series)
     table = {"series": _fitted(fitted)}
     review = _threshold(inside)
     cells = [cell for case, weights in held for cell in _of_cells(case, weights, table["series"])]
-    fitted_cells = [s for s in cells if s.source != "StarGEO B"]
+    fitted_cells = [s for s in cells if not s.source.startswith("StarGEO B")]
     inside_cells, others_cells = _measured("cells", fitted_cells, cells)
     table["cell"] = _fitted(fitted_cells)
     for name, weights in table.items():
@@ -180,19 +181,21 @@ def _measured(
     return inside, others
 
 
-def _held(cases: Path, samples: Path) -> list[tuple[Case, Mapping[str, float]]]:
+def _held(cases: Path, samples: Path, texts: Path | None) -> list[tuple[Case, Mapping[str, float]]]:
     """Return all cases with weights that never saw their traits; half B: those of all others."""
-    training = training_cases(cases, samples, load_vocabulary())
+    training = training_cases(cases, samples, texts, load_vocabulary())
     held: list[tuple[Case, Mapping[str, float]]] = list(cross_validate(training, 10, 1))
     weights = fit(training)
     for words in (load_vocabulary(), lexicon_only()):
-        held += [(c, weights) for c in read_cases(samples, words) if half_of(c.id) == "B"]
+        found = read_by_sample(samples, texts, words)
+        held += [(c, weights) for c in found if half_of(c.id) == "B"]
     return held
 
 
 def _source(case: Case) -> str:
     if case.by_sample:
-        return f"StarGEO {half_of(case.id)}"
+        titles = " with titles" if case.description.titles else ""
+        return f"StarGEO {half_of(case.id)}{titles}"
     return "own, hard" if case.wording else "readings"
 
 

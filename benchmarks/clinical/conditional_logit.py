@@ -48,12 +48,21 @@ def fit(cases: Sequence[Case], penalty: float = PENALTY) -> dict[str, float]:
     """Return the weights that make the right options most likely.
 
     Every case has two more options: that the trait is recorded in a way that none of the options
-    catches, and that it is not available.
+    catches, and that it is not available. What is in rows is weighed by cases without titles alone,
+    since those with titles are series that are among the others already.
     """
+    rows = [case for case in cases if not case.description.titles]
+    weights = _fit(rows, {}, penalty)
+    return weights if len(rows) == len(cases) else _fit(cases, weights, penalty)
+
+
+def _fit(cases: Sequence[Case], fixed: Mapping[str, float], penalty: float) -> dict[str, float]:
+    """Return the most likely weights, some of which are known already."""
     seen = {name for case in cases for found in _all(case) for name in found}
-    names = sorted(seen | PRIOR.keys())
+    names = sorted(seen | PRIOR.keys() | fixed.keys())
     x, owner, right = _stack(cases, names)
-    prior = np.array([PRIOR.get(name, 0.0) for name in names])
+    prior = np.array([fixed.get(name, PRIOR.get(name, 0.0)) for name in names])
+    bounds = [(fixed.get(name), fixed.get(name)) for name in names]
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         utility = x @ weights
@@ -63,7 +72,9 @@ def fit(cases: Sequence[Case], penalty: float = PENALTY) -> dict[str, float]:
         slope = share / total[owner] - share * right / good[owner]
         return float(value), x.T @ slope + penalty * away
 
-    fitted = minimize(loss, prior, jac=True, method="L-BFGS-B", options={"maxiter": 1000})
+    fitted = minimize(
+        loss, prior, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 1000}
+    )
     return {name: float(weight) for name, weight in zip(names, fitted.x, strict=True)}
 
 
@@ -121,10 +132,13 @@ def choose(case: Case, weights: Mapping[str, float]) -> tuple[int | None, float]
     shares = np.exp(utilities - utilities.max())
     shares /= shares.sum()
     # That something was overlooked is never an answer, it only takes certainty from the others.
-    best = int(np.argmax([*shares[:-2], shares[-1]]))
-    if best == len(case.evidence):
+    pooled = np.bincount(case.pools, shares[:-2], minlength=1)
+    in_rows = [option.candidate.row is not None for option in case.options]
+    by_rows = np.bincount(case.pools, shares[:-2] * in_rows, minlength=1)
+    pool = int(np.argmax(by_rows if by_rows.max() > shares[-1] else pooled))
+    if pooled[pool] <= shares[-1]:
         return None, float(shares[-1])
-    return best, float(shares[best])
+    return pool, float(pooled[pool])
 
 
 def folds(cases: Sequence[Case], count: int, seed: int) -> Iterator[tuple[list[Case], list[Case]]]:

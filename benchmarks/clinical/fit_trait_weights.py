@@ -1,6 +1,7 @@
 """Fit the weights of the trait scorer on labelled cases and write them as plain numbers.
 
-    python -m benchmarks fit_trait_weights CASES.jsonl.gz [--samples CASES.jsonl.gz] [--write]
+    python -m benchmarks fit_trait_weights CASES.jsonl.gz [--samples CASES.jsonl.gz]
+        [--titles SAMPLES.parquet] [--write]
 
 Of cases labelled by sample half A is used, never half B. Without ``--write`` it only prints, for
 several penalties, how many traits are read exactly right in cross-validation by trait (no series on
@@ -27,8 +28,8 @@ HEADER = """\
 #
 # A conditional logit: the utility of an option, and of "not available", is the weighted sum of its
 # evidence. Written by `fit_trait_weights` from {count} labelled cases (the development cases and
-# half A of those labelled by sample, with the packaged words and with the lexicon alone, and our
-# own cases) with ridge penalty {penalty:g} towards the beliefs in
+# half A of those labelled by sample, also by titles, with the packaged words and with the lexicon
+# alone, and our own cases) with ridge penalty {penalty:g} towards the beliefs in
 # benchmarks/clinical/conditional_logit.py. trait_certainty.toml makes certainties of the shares.
 
 [weights]
@@ -40,6 +41,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cases", type=Path)
     parser.add_argument("--samples", type=Path, help="cases labelled by sample")
+    parser.add_argument("--titles", type=Path, help="texts of their samples")
     parser.add_argument("--vocabulary", type=Path)
     parser.add_argument("--folds", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
@@ -48,7 +50,7 @@ def main() -> None:
     vocabulary = load_vocabulary()
     if arguments.vocabulary:
         vocabulary = Vocabulary(tomllib.loads(arguments.vocabulary.read_text(encoding="utf-8")))
-    cases = training_cases(arguments.cases, arguments.samples, vocabulary)
+    cases = training_cases(arguments.cases, arguments.samples, arguments.titles, vocabulary)
     reach = np.mean([case.none_right or case.right.any() for case in cases])
     print(
         f"{len(cases)} cases, {sum(len(c.evidence) for c in cases)} options; in reach {reach:.3f}"

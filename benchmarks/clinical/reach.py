@@ -1,26 +1,28 @@
 """How far the options reach that the rules generate, and how honest the certainty of a choice is.
 
-    python -m benchmarks reach CASES.jsonl.gz ... [--half A|B] [--wrong]
+    python -m benchmarks reach CASES.jsonl.gz ... [--half A|B] [--titles SAMPLES.parquet]
+        [--wrong]
 
 For each file: trait exact (for cases that are labelled by sample: every labelled sample has the
 right code), the ceiling (the share of cases with any right option, or rightly without one), options
 a case, calibration error of ten bands, that of "not available" alone, and the share right when the
 least certain fifth of the cases is reviewed, which counts these as right. ``--half`` splits cases
 labelled by sample by a hash of their id: rules are developed on A alone. Cases by sample count only
-if one row separates them. ``--wrong`` lists the cases read wrong, and whether an option was right.
+if one row separates them, but all of them with ``--titles``: where no text of the samples does so,
+"not available" is right. ``--wrong`` lists the cases read wrong, and whether an option was right.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.clinical.certainty import of_series, with_certainties
 from benchmarks.clinical.conditional_logit import choose
-from benchmarks.clinical.labelled_cases import Case, half_of, read_cases
+from benchmarks.clinical.labelled_cases import Case, half_of, read_cases, read_with_texts
 from genotex.clinical import load_vocabulary
 from genotex.clinical.trait.certainty import load_certainty
 from genotex.clinical.trait.scoring import load_weights
@@ -31,17 +33,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cases", type=Path, nargs="+")
     parser.add_argument("--half", choices="AB")
+    parser.add_argument("--titles", type=Path, help="texts of samples, by sample")
     parser.add_argument("--wrong", action="store_true")
     arguments = parser.parse_args()
     print("| cases | n | exact | ceiling | options | ECE | ECE of none | 4/5 reviewed |")
     for path in arguments.cases:
-        cases = read_cases(path, load_vocabulary())
-        for half in "AB" if cases[0].by_sample else " ":
-            if arguments.half in (None, half) or half == " ":
-                kept = [case for case in cases if half in (" ", half_of(case.id))]
-                print(f"| {path.name.partition('.')[0]} {half} {_line(kept)}")
-                if arguments.wrong:
-                    _list_wrong(kept)
+        name = path.name.partition(".")[0]
+        for kind, cases in _kinds(path, arguments.titles):
+            for half in "AB" if cases[0].by_sample else " ":
+                if arguments.half in (None, half) or half == " ":
+                    kept = [case for case in cases if half in (" ", half_of(case.id))]
+                    print(f"| {name}{kind} {half} {_line(kept)}")
+                    if arguments.wrong:
+                        _list_wrong(kept)
+
+
+def _kinds(path: Path, texts: Path | None) -> Iterator[tuple[str, list[Case]]]:
+    """Yield cases as they are and, where texts of their samples are known, with these and alone."""
+    words = load_vocabulary()
+    yield "", (cases := read_cases(path, words))
+    if texts is not None and cases[0].by_sample:
+        yield " with titles", read_with_texts(path, texts, words, rows=True)
+        yield " by titles alone", read_with_texts(path, texts, words, rows=False)
 
 
 def _line(cases: Sequence[Case]) -> str:

@@ -58,14 +58,15 @@ def test_trait_less_certain_than_required_is_not_available(
     )
 
 
-def test_title_without_measured_certainty_does_not_reach_any(make_series: MakeSeries) -> None:
+def test_titles_have_a_certainty_and_are_left_out_below_the_least(make_series: MakeSeries) -> None:
     titles = [["asthma patient", "asthma patient", "healthy control", "healthy control"]]
     description = describe_series(make_series(title=TITLE, **{"source_name_ch1": titles}))
     found = rule_expert("sound").annotate(description, "Asthma")
-    assert found.trait is not None and found.certainty is None
-    strict = rule_expert("sound", least_certainty=0.1).annotate(description, "Asthma")
-    assert strict.trait is None and strict.runner_up is not None
-    assert "never measured" in why_no_trait(strict)
+    assert found.trait is not None and found.certainty is not None
+    strict = rule_expert("sound", least_certainty=(1 + found.certainty) / 2)
+    left_out = strict.annotate(description, "Asthma")
+    assert left_out.trait is None and left_out.runner_up is not None
+    assert left_out.runner_up.sample_field == "source_name_ch1"
 
 
 def test_benchmark_reads_characteristics_alone(make_series: MakeSeries) -> None:

@@ -2,7 +2,7 @@
 
 In the order of the data: `description` is what may be seen of a series; `assay` judges whether it
 holds human gene expression; `cells` gathers values by key; `trait` and `people` judge them, with
-the words of `words`; `texts` searches titles where the characteristics are silent; `experts`
+the words of `words`; `texts` reads titles, source names and descriptions; `experts`
 combines all of it into a clinical annotation (`encoding`), which `encoded_features` turns into
 codes of samples. `summary` puts it into words; `encoding_files` and `groups` hold the choices of a
 person, `sample_sheet` those of a spreadsheet, `sample_groups` those of conditions on samples;

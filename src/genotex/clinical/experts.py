@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 from genotex.clinical.assay import judge_expression
 from genotex.clinical.cells import Candidate, characteristic_candidates
 from genotex.clinical.description import SeriesDescription
-from genotex.clinical.encoding import ClinicalAnnotation, FeatureEncoding
+from genotex.clinical.encoding import ClinicalAnnotation
 from genotex.clinical.likely_rows import likely_groups
 from genotex.clinical.people import find_person_feature, why_not_available
-from genotex.clinical.summary import certainty_text, groups_text, with_review
+from genotex.clinical.summary import with_review
 from genotex.clinical.texts.people import find_in_texts
-from genotex.clinical.texts.samples import FIELD_NAMES, pair_candidates
-from genotex.clinical.texts.trait import covers_all_samples, find_trait_in_texts
+from genotex.clinical.texts.samples import pair_candidates
+from genotex.clinical.texts.trait import text_options
 from genotex.clinical.trait.choice import choose_trait
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
 from genotex.errors import UsageError
 from genotex.features import table_features
 from genotex.procedure import Procedure
-
-UNSURE_BELOW = 0.5
-"""Below this certainty of the characteristics, the evidence of titles is worth a note."""
 
 
 class Expert(Protocol):
@@ -54,8 +52,9 @@ class RuleExpert:
     least_certainty : float
         A trait with less certainty than this (0 to 1) is "not available".
     beyond_characteristics : bool
-        Whether to search source names, titles and descriptions of samples for features that the
-        characteristics do not record. The benchmark uses the characteristics alone.
+        Whether source names, titles and descriptions of samples count as rows for the trait, and
+        are searched for features that the characteristics do not record. The benchmark uses the
+        characteristics alone.
     """
 
     def __init__(
@@ -85,7 +84,6 @@ class RuleExpert:
         )
         annotation = replace(annotation, notes=(named.note,) if named.note else ())
         annotation = self._with_trait(annotation, trait, rows, description, judge)
-        annotation = self._with_sample_texts(annotation, description, judge)
         if annotation.trait is None and (rows_with_groups := likely_groups(description)):
             annotation = replace(annotation, notes=(*annotation.notes, rows_with_groups))
         return with_review(annotation)
@@ -113,39 +111,21 @@ class RuleExpert:
         description: SeriesDescription,
         judge: ValueJudge,
     ) -> ClinicalAnnotation:
-        """Add the trait as the characteristics record it."""
+        """Add the trait as characteristics or sample texts record it."""
         # Certainty was measured on the traits that the package lists; for others none is stated,
         # and any threshold leaves the trait out.
-        least, cells = self._least_certainty, description.cells
+        beyond, least = self._beyond_characteristics, self._least_certainty
+        texts = text_options(description, judge, self._vocabulary) if beyond else []
+        choose = partial(choose_trait, annotation, rows, judge, description, in_texts=texts)
         if self._vocabulary.is_measured(trait):
-            return choose_trait(annotation, rows, judge, least_certainty=least, cells=cells)
-        chosen = choose_trait(annotation, rows, judge, cells=cells)
+            return choose(least_certainty=least)
+        chosen = choose()
         runner_up = None if chosen.runner_up is None else replace(chosen.runner_up, certainty=None)
         own = None if chosen.trait is None else replace(chosen.trait, certainties={})
         chosen = replace(chosen, trait=own, runner_up=runner_up, certainty=None)
         if chosen.trait is None or least <= 0:
             return chosen
         return replace(chosen, trait=None, runner_up=chosen.trait, left_out=least)
-
-    def _with_sample_texts(
-        self, annotation: ClinicalAnnotation, description: SeriesDescription, judge: ValueJudge
-    ) -> ClinicalAnnotation:
-        """Search sample texts where the characteristics have no trait, or an uncertain one."""
-        trait, certainty = annotation.trait, annotation.certainty
-        sure = certainty is None or certainty >= UNSURE_BELOW
-        if (trait is not None and sure) or not self._beyond_characteristics:
-            return annotation
-        found = find_trait_in_texts(description, judge, self._vocabulary)
-        if found is None:
-            return annotation
-        if trait is not None:
-            return _with_second_opinion(annotation, trait, found, description)
-        # The certainty of sample texts was never measured, so any threshold leaves them out.
-        if self._least_certainty <= 0:
-            return replace(annotation, trait=found, certainty=None)
-        if annotation.left_out is not None:
-            return annotation
-        return replace(annotation, runner_up=found, left_out=self._least_certainty)
 
     def _people(self, rows: list[Candidate], description: SeriesDescription) -> dict[str, Any]:
         """Find age and gender, in the characteristics first."""
@@ -162,23 +142,6 @@ class RuleExpert:
         }
 
 
-def _with_second_opinion(
-    annotation: ClinicalAnnotation,
-    trait: FeatureEncoding,
-    found: FeatureEncoding,
-    description: SeriesDescription,
-) -> ClinicalAnnotation:
-    """Note that sample texts cover every sample, where the trait itself is uncertain."""
-    if not covers_all_samples(found, description):
-        return annotation
-    caution = (
-        f"the characteristics are uncertain ({certainty_text(annotation.certainty or 0.0)}), and "
-        f"the {FIELD_NAMES[found.sample_field]} name cases and controls for all samples; they were "
-        f"not used ({groups_text(found.values, found.roles)})"
-    )
-    return replace(annotation, trait=replace(trait, cautions=(caution,)))
-
-
 def rule_expert(
     procedure: Procedure | str, *, vocabulary: Path | None = None, least_certainty: float = 0.0
 ) -> RuleExpert:
@@ -187,9 +150,8 @@ def rule_expert(
     Parameters
     ----------
     procedure : str
-        ``sound`` searches titles, source names and descriptions of samples where the
-        characteristics are silent; ``benchmark`` the characteristics alone, as the published
-        reference did.
+        ``sound`` reads titles, source names and descriptions of samples, too; ``benchmark`` the
+        characteristics alone, as the published reference did.
     vocabulary : Path, optional
         A vocabulary file to lay over the packaged words.
     least_certainty : float

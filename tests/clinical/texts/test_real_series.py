@@ -26,7 +26,7 @@ def test_gse781_age_sex_and_tumours_without_any_characteristics(shared_data: Pat
     for series in read_family_soft(path, expression=False):
         reading = RuleExpert().annotate(describe_series(series), "Kidney_Clear_Cell_Carcinoma")
         assert reading.trait is not None and reading.age is not None
-        assert reading.gender is not None and reading.certainty is None
+        assert reading.gender is not None and reading.certainty is not None
         trait = apply_encoding(reading.trait, series, procedure="sound")
         assert Counter(trait.roles) == {"case": 9, "healthy control": 8}
         ages = apply_encoding(reading.age, series, procedure="sound").codes

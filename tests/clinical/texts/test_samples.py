@@ -16,6 +16,7 @@ from genotex.clinical import distinguishing_texts, group_texts
         (["12T", "13T", "12N"], ["T", "T", "N"]),
         (["T2D1", "T2D2"], ["T2D", "T2D"]),
         (["CD1", "CD2", "CD3"], ["CD", "CD", "CD"]),
+        (["fat NGT (15495)", "fat DM (15516)"], ["fat NGT", "fat DM"]),
     ],
 )
 def test_numbers_of_samples_and_replicates_are_taken_off(

@@ -28,6 +28,8 @@ _EXPERIMENT = re.compile(
     r"|(?<![A-Za-z])s[ih](?:ctrl|control|scr|luc|gfp|neg|con)"
 )
 _SHORT = 3
+_LETTERS = 2
+_BLOOD_CELLS = re.compile(r"(?<![A-Za-z])[TB][\s-]?(?:cells?|lymph)", re.IGNORECASE)
 
 
 class TextJudge:
@@ -52,7 +54,7 @@ class TextJudge:
         judged = judge_row(candidate, self.values)
         judged = {cell: self._checked(j, cell, texts[cell]) for cell, j in judged.items()}
         judged = self._without_doubtful_cases(judged)
-        return self._without_arms(judged)
+        return self._without_arms(self._with_letters(judged, texts))
 
     def _spelt(self, text: str) -> str:
         """Split "nonasthma" and spell out the abbreviations that the series explains."""
@@ -67,7 +69,7 @@ class TextJudge:
         """Return a judgement if it can be meant no other way."""
         if judgement.role == "unknown":
             return UNKNOWN
-        if text in self._words["not_the_disease"]:
+        if text in self._words["not_the_disease"] or cell in self._words["not_the_disease"]:
             return leave_open(f"{text!r} may be no patient")
         if judgement.role == "case":
             return self._checked_case(judgement, text)
@@ -119,11 +121,11 @@ class TextJudge:
             return judgement
         if text in self._vocabulary.groups["unlesional"] and judgement.ground >= Ground.HEALTHY:
             return judgement
-        if not is_open:
-            return UNKNOWN
-        if self.is_experiment(cell) or self._is_of_experiments:
+        if not is_open and simplify(text) != "donor":
+            return judgement if self._may_be_letter(cell, text) else UNKNOWN
+        if self.is_experiment(cell) or self.is_of_experiments:
             return leave_open(f"{text!r} may be the control of an experiment")
-        if self.values.words.names_trait(text) and not (
+        if self.values.words.names_trait(cell) and not (
             self._trait.is_cancer and self._is_normal_tissue(text)
         ):
             return leave_open(f"{text!r} names the trait and a control")
@@ -147,12 +149,36 @@ class TextJudge:
         return self.is_experiment(mask(simplify(text), spans) if spans else text)
 
     @property
-    def _is_of_experiments(self) -> bool:
+    def is_of_experiments(self) -> bool:
         """Whether the series does experiments and speaks of no healthy people or tissue."""
         experiments = (
             self.values.series.is_of_cells or self._series_text in self._words["about_experiments"]
         )
         return experiments and self._series_text not in self._words["about_controls"]
+
+    def _may_be_letter(self, cell: str, text: str) -> bool:
+        """Return whether a letter or two may stand for a group ("T", "N"), by the series' texts."""
+        series = self.values.series
+        return (
+            0 < len(text) <= _LETTERS
+            and series.about
+            and series.mentions_controls
+            and not (self.is_experiment(cell) or _BLOOD_CELLS.search(cell))
+        )
+
+    def _with_letters(self, judged: Judgements, texts: Mapping[str, str]) -> Judgements:
+        """Treat "C" next to "AD" as a control, where nothing else names controls."""
+        if not any(j.role == "case" for j in judged.values()) or any(
+            j.code == 0 for j in judged.values()
+        ):
+            return judged
+        letters = self._words["control_code"]
+        return {
+            cell: Judgement.healthy(f"{texts[cell]!r} has the letter of a control")
+            if j.is_open and texts[cell] in letters and self._may_be_letter(cell, texts[cell])
+            else j
+            for cell, j in judged.items()
+        }
 
     def _without_doubtful_cases(self, judged: Judgements) -> Judgements:
         """Keep cases by "tumor" and "patient" only where the texts of the series allow it."""
@@ -183,61 +209,3 @@ class TextJudge:
             else j
             for cell, j in judged.items()
         }
-
-
-_NAMES = {
-    "tumour": "the tumour of a pair",
-    "normal": "normal tissue",
-    "control": "a control alongside named cases",
-}
-_CODE = re.compile(r"\d*([A-Za-z]{1,3})\d*")
-_BETWEEN = re.compile(r"[\s_.,;:()/-]+")
-_BLOOD_CELLS = re.compile(r"(?<![A-Za-z])[TB][\s-]?(?:cells?|lymph)", re.IGNORECASE)
-
-
-def judge_letter_codes(groups: Mapping[str, str], judge: TextJudge) -> Judgements:
-    """Judge samples whose controls, or both sides, are marked by letters alone."""
-    # "T1" and "N1" are tumour and normal tissue in a series about the cancer; "C1" is a control
-    # next to "AD1". Only where the texts of the series mention controls or normal tissue.
-    series = judge.values.series
-    if not (series.about and series.mentions_controls):
-        return dict.fromkeys(groups, UNKNOWN)
-    codes = {cell: _code(cell, text, judge) for cell, text in groups.items()}
-    if judge.values.trait.is_cancer and {"tumour", "normal"} <= set(codes.values()):
-        return {cell: _of_pair(code, groups[cell]) for cell, code in codes.items()}
-    judged = judge.judge(groups)
-    if any(j.code == 0 for j in judged.values()):
-        return judged
-    return {
-        cell: _control(codes[cell], groups[cell])
-        if codes[cell] in ("normal", "control") and j.role == "unknown"
-        else j
-        for cell, j in judged.items()
-    }
-
-
-def _code(cell: str, text: str, judge: TextJudge) -> str:
-    """Return the meaning of the one letter code of a title, or nothing."""
-    # A code has the number of a sample glued to it, or is at an end of the title.
-    if judge.is_experiment(cell) or _BLOOD_CELLS.search(cell):
-        return ""
-    parts = _BETWEEN.split(text.strip())
-    glued = [t for t in _BETWEEN.split(cell) if re.search(r"\d", t)]
-    letters = [hit[1] for token in (parts[0], parts[-1], *glued) if (hit := _CODE.fullmatch(token))]
-    words = free_text_words()
-    found = {name for name in _NAMES for code in letters if code in words[f"{name}_code"]}
-    return found.pop() if len(found) == 1 else ""
-
-
-def _of_pair(code: str, text: str) -> Judgement:
-    if code == "tumour":
-        return Judgement.case(_why(code, text), Ground.CONTEXT)
-    return _control(code, text) if code == "normal" else UNKNOWN
-
-
-def _control(code: str, text: str) -> Judgement:
-    return Judgement.healthy(_why(code, text))
-
-
-def _why(code: str, text: str) -> str:
-    return f"{text!r} has the letter of {_NAMES[code]}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -113,7 +113,7 @@ def free_text_words() -> Mapping[str, Terms]:
 _ACCESSION = re.compile(r"\b(?:GS[EM]|GPL|[SED]R[RXSP]|SAM[NED]A?)\d+\b", re.IGNORECASE)
 _REPLICATE = re.compile(
     r"\b(?:(?:biological|technical|biol|tech|bio)[\s.-]*)?(?:replicates?|replic|repl|rep)"
-    r"(?:[\s.#:-]*(?:\d+|[a-d]))?\b",
+    r"(?:[\s.#:-]*(?:\d+|[a-d]))?\b|\(\s*\d+\s*\)",
     re.IGNORECASE,
 )
 # A word, then a number that is glued to it or follows it, and perhaps the letter of a part.
@@ -180,6 +180,29 @@ def _without_numbers(text: str, running: set[str]) -> str:
 def _tidy(text: str) -> str:
     text = " ".join(_EMPTY.sub(" ", text).split())
     return re.sub(r"\s+([,;])", r"\1", _LOOSE.sub("", text)).strip()
+
+
+_BETWEEN = re.compile(r"[\s_.,;:()/|-]+")
+_GLUED = re.compile(r"(?!\d+[a-z]?$)\d*(.*?\D)\d*")
+_PLACES = (0, 1, 2, -2, -1)
+_MOST_GROUPS = 8
+
+
+def text_columns(cells: Iterable[str]) -> Iterator[dict[str, str]]:
+    """Yield the words at one place of each text, without numbers, where they make a few groups."""
+    plain = {cell: _REPLICATE.sub(" ", _ACCESSION.sub(" ", cell)) for cell in cells}
+    words = {
+        cell: [hit[1] for word in _BETWEEN.split(text) if (hit := _GLUED.fullmatch(word))]
+        for cell, text in plain.items()
+    }
+    for place in _PLACES:
+        column = {
+            cell: parts[place] if -len(parts) <= place < len(parts) else ""
+            for cell, parts in words.items()
+        }
+        groups = Counter(filter(None, column.values()))
+        if 2 <= len(groups) <= _MOST_GROUPS:
+            yield column
 
 
 def distinguishing_texts(texts: Mapping[str, str]) -> dict[str, str]:

@@ -1,195 +1,113 @@
-"""The trait in titles, source names and descriptions, where characteristics do not record it.
+"""The trait in titles, source names and descriptions, as further options beside the rows.
 
-A title does not declare what it means, so the rules are stricter than for a characteristic: cases
-must be named, a "control" that may be the control of an experiment counts for nothing, at least two
-samples must be on each side, and most samples must have a code.
+A title does not declare what it means, so the rules are stricter than for a characteristic: a
+"control" that may be the control of an experiment counts for nothing, at least two samples must be
+on each side, and most samples must have a code.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
 
+from genotex.clinical.cells import Candidate
 from genotex.clinical.description import SeriesDescription
-from genotex.clinical.encoding import FeatureEncoding
-from genotex.clinical.texts.judge import TextJudge, judge_letter_codes
+from genotex.clinical.texts.judge import TextJudge
 from genotex.clinical.texts.samples import (
-    FIELD_NAMES,
     LEAST_TOLD,
     SampleTexts,
     distinguishing_texts,
     group_texts,
     pair_candidates,
     sample_texts,
+    text_columns,
 )
-from genotex.clinical.trait.choice import find_named_trait
-from genotex.clinical.trait.judgement import Ground, Judgements, best_ground
+from genotex.clinical.trait.judgement import UNKNOWN, Judgements
+from genotex.clinical.trait.options import How, TraitOption, read_rows
+from genotex.clinical.trait.row_groups import patients_tissue, rest_as_cases, rest_as_controls
+from genotex.clinical.trait.row_judge import names_case
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.features import split_pairs
-from genotex.formats import Confidence
 
 _FEWEST_ON_A_SIDE = 2
 _LONGEST_TEXT = 200
 """Longer texts describe the whole study, not one sample."""
 
 
-@dataclass(frozen=True)
-class _JudgedTexts:
-    """The judgements of one line of sample texts."""
-
-    texts: SampleTexts
-    judgements: Judgements
-
-    def counts(self) -> Counter[float | None]:
-        """Count the samples by code."""
-        weight = self.texts.weight
-        counted: Counter[float | None] = Counter()
-        for cell, judgement in self.judgements.items():
-            counted[judgement.code] += weight[cell]
-        return counted
-
-    @property
-    def coded(self) -> int:
-        """Number of samples whose role is known."""
-        counts = self.counts()
-        return counts[1.0] + counts[0.0]
-
-    @property
-    def is_contrast(self) -> bool:
-        """Whether there are enough cases, enough controls, and a code for most samples."""
-        return _is_contrast(self.counts(), len(self.texts.cells))
-
-    @property
-    def rank(self) -> tuple[Ground, int]:
-        """How directly the cases are named, then how many samples have a code."""
-        cases = [j for j in self.judgements.values() if j.role == "case"]
-        return min(best_ground(cases), Ground.INCLUDED), self.coded
+def text_options(
+    description: SeriesDescription, judge: ValueJudge, vocabulary: Vocabulary
+) -> list[TraitOption]:
+    """Return every way in which texts about samples may record a trait that is no level."""
+    if judge.trait.is_level:
+        return []
+    texts = TextJudge(judge, vocabulary, description)
+    samples = max(map(len, description.descriptions), default=0)
+    in_pairs = [
+        option
+        for option in read_rows(pair_candidates(description), judge)[0]
+        if option.kind == "binary" and names_case(option.judgements)
+        if _is_contrast(option.codes, option.candidate.weight, samples)
+    ]
+    return [*in_pairs, *(o for line in sample_texts(description) for o in _of_line(line, texts))]
 
 
-def _is_contrast(counts: Mapping[float | None, int], samples: int) -> bool:
-    sides = counts.get(1.0, 0), counts.get(0.0, 0)
+def _is_contrast(
+    codes: Mapping[str, float | None], weight: Mapping[str, int], samples: int
+) -> bool:
+    """Return whether there are enough cases, enough controls, and a code for most samples."""
+    counts: Counter[float | None] = Counter()
+    for cell, code in codes.items():
+        counts[code] += weight.get(cell, 0)
+    sides = counts[1.0], counts[0.0]
     return min(sides) >= _FEWEST_ON_A_SIDE and sum(sides) >= LEAST_TOLD * samples
 
 
-def find_trait_in_texts(
-    description: SeriesDescription, judge: ValueJudge, vocabulary: Vocabulary
-) -> FeatureEncoding | None:
-    """Find the trait in texts about samples outside their characteristics."""
-    # With every text listed, never of confidence "explicit"; None where the texts do not part cases
-    # from controls.
-    if judge.trait.is_level:
-        return None
-    in_pairs = _read_pairs(description, judge)
-    if in_pairs is not None:
-        return in_pairs
-    text_judge = TextJudge(judge, vocabulary, description)
-    found = [
-        judged
-        for texts in sample_texts(description)
-        if (judged := _read_texts(texts, text_judge)) is not None
-    ]
-    if not found:
-        return None
-    best = max(found, key=lambda judged: judged.rank)
-    return _encoding(best, _contradictions(best, found))
-
-
-def _read_pairs(description: SeriesDescription, judge: ValueJudge) -> FeatureEncoding | None:
-    """Read descriptions of the form ``key = value``: characteristics in another place."""
-    candidates = pair_candidates(description)
-    encoding = find_named_trait(candidates, judge)
-    if encoding is None or encoding.kind != "binary":
-        return None
-    weight = next(c.weight for c in candidates if c.key == encoding.key)
-    counts: Counter[float | None] = Counter()
-    for cell, code in encoding.values.items():
-        counts[code] += weight.get(cell, 0)
-    if not _is_contrast(counts, max(len(row) for row in description.descriptions)):
-        return None
-    where = f"inferred from the sample descriptions, key {encoding.key!r}"
-    return replace(encoding, confidence="inferred", evidence=(where, *encoding.evidence[1:]))
-
-
-def _read_texts(texts: SampleTexts, judge: TextJudge) -> _JudgedTexts | None:
-    """Read whole texts, else the parts that differ, else the codes of tumour and normal tissue."""
+def _of_line(line: SampleTexts, judge: TextJudge) -> Iterator[TraitOption]:
+    """Return the ways of one line: by whole texts, their differences, or the words at one place."""
+    weight = line.weight
     cells = [
         cell
-        for cell in texts.weight
+        for cell in weight
         if len(cell) <= _LONGEST_TEXT
-        and not (texts.sample_field == "description" and split_pairs(cell))
+        and not (line.sample_field == "description" and split_pairs(cell))
     ]
     if not cells:
-        return None
+        return
     groups = group_texts(cells)
-    ways = (
-        judge.judge(groups),
-        judge.judge(distinguishing_texts(groups)),
-        judge_letter_codes(groups, judge),
-    )
-    for judgements in ways:
-        judged = _JudgedTexts(texts, judgements)
-        if judged.is_contrast:
-            return judged
-    return None
+    wholes = (groups, distinguishing_texts(groups))
+    ways: list[tuple[How, Mapping[str, str]]] = [("text", texts) for texts in wholes]
+    ways += [("part of a text", column) for column in text_columns(cells)]
+    seen = list[Mapping[str, float | None]]()
+    share, whole = weight.total() / len(line.cells), dict.fromkeys(weight, UNKNOWN)
+    for how, texts in ways:
+        values = {cell: texts.get(cell, "") for cell in weight}
+        candidate = Candidate.of_texts(values, weight, line.sample_field, share=share)
+        # A part counts only where the whole text says nothing ("arthritis").
+        judged = judge.judge(texts)
+        filled = {cell: judged.get(cell, j) if j == UNKNOWN else j for cell, j in whole.items()}
+        if texts is groups:
+            tells = any(j.code == 0 for j in filled.values())
+            whole = {c: j if tells or j.code is None else UNKNOWN for c, j in filled.items()}
+        for way, judgements in ((how, filled), *_rest(candidate, filled, judge)):
+            codes = {cell: judgement.code for cell, judgement in judgements.items()}
+            if codes not in seen and _is_contrast(codes, weight, len(line.cells)):
+                seen.append(codes)
+                yield TraitOption(candidate, way, codes, judgements)
 
 
-def _contradictions(best: _JudgedTexts, found: list[_JudgedTexts]) -> list[str]:
-    """Return in words where other texts of the samples contradict it."""
-    lines = []
-    for other in found:
-        against = [
-            theirs
-            for ours, theirs in zip(best.texts.cells, other.texts.cells, strict=False)
-            if {_code(best, ours), _code(other, theirs)} == {0.0, 1.0}
-        ]
-        if against:
-            samples = "1 sample" if len(against) == 1 else f"{len(against)} samples"
-            lines.append(f"the {other.texts.name} contradict it for {samples}, as {against[0]!r}")
-    return lines
-
-
-def _code(judged: _JudgedTexts, cell: str | None) -> float | None:
-    judgement = judged.judgements.get(cell or "")
-    return None if judgement is None else judgement.code
-
-
-def _encoding(judged: _JudgedTexts, contradictions: list[str]) -> FeatureEncoding:
-    judgements = judged.judgements
-    cells = judged.texts.weight
-    codes = {c: judgements[c].code if c in judgements else None for c in cells}
-    direct = judged.rank[0] >= Ground.INCLUDED and not contradictions
-    confidence: Confidence = "inferred" if direct else "arguable"
-    return FeatureEncoding(
-        feature="trait",
-        row=None,
-        key="",
-        kind="binary",
-        values=codes,
-        roles={c: judgements[c].role if c in judgements else "unknown" for c in cells},
-        confidence=confidence,
-        evidence=(*_evidence(judged), *contradictions),
-        sample_field=judged.texts.sample_field,
-        reasons={cell: judgement.why for cell, judgement in judgements.items()},
-    )
-
-
-def _evidence(judged: _JudgedTexts) -> list[str]:
-    """Quote one text for each side, then the number of samples with a code."""
-    known = {c: j for c, j in judged.judgements.items() if j.code is not None}
-    examples = {j.code: c for c, j in reversed(known.items())}
-    quoted = ", ".join(repr(examples[code]) for code in (1.0, 0.0))
-    name = FIELD_NAMES[judged.texts.sample_field]
-    return [
-        f"inferred from the {name}: {quoted}",
-        f"known for {judged.coded} of {len(judged.texts.cells)} samples",
-    ]
-
-
-def covers_all_samples(encoding: FeatureEncoding, description: SeriesDescription) -> bool:
-    """Return whether an encoding by titles or source names codes every sample."""
-    lines = [t for t in sample_texts(description) if t.sample_field == encoding.sample_field]
-    return any(
-        all(encoding.values.get(cell or "") is not None for cell in line.cells) for line in lines
-    )
+def _rest(
+    candidate: Candidate, judgements: Judgements, judge: TextJudge
+) -> Iterator[tuple[How, Judgements]]:
+    """Return patients' unaffected tissue as cases, and the rest if the series has both sides."""
+    unaffected = patients_tissue(candidate, judgements, judge.values)
+    if unaffected is not None:
+        yield "patients, unaffected", unaffected
+    compares = judge.values.series.in_title and judge.values.series.mentions_controls
+    if compares and not (judge.is_of_experiments or any(map(judge.is_experiment, judgements))):
+        for rest in (rest_as_cases, rest_as_controls):
+            found = rest(candidate, judgements, judge.values) or {}
+            yield (
+                "rest of a text",
+                {cell: found.get(cell, j) if j == UNKNOWN else j for cell, j in judgements.items()},
+            )

@@ -7,7 +7,9 @@ from dataclasses import replace
 from functools import partial
 
 from genotex.clinical.cells import Candidate
+from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import NO_CELL, ClinicalAnnotation, FeatureEncoding
+from genotex.clinical.texts.samples import FIELD_NAMES, sample_texts
 from genotex.clinical.trait.certainty import (
     cell_certainties,
     load_certainty,
@@ -21,24 +23,27 @@ from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.features import parse_number, simple_key, split_cell
 from genotex.formats import Confidence, Role
 
-_Cells = Sequence[Sequence[str | None]]
+_Codes = tuple[float | None, ...]
 
 
 def choose_trait(
     annotation: ClinicalAnnotation,
     candidates: Iterable[Candidate],
     judge: ValueJudge,
+    description: SeriesDescription,
     *,
+    in_texts: Iterable[TraitOption] = (),
     least_certainty: float = 0.0,
-    cells: _Cells | None = None,
 ) -> ClinicalAnnotation:
     """Return an annotation with the most likely trait, its certainty and the runner-up.
 
-    With `cells`, one for each sample, options that code every sample alike count as one.
+    `in_texts`: options besides those of the candidates. Options that code every sample of the
+    description alike count as one.
     """
-    scores = score_options(*read_rows(candidates, judge), judge)
-    pools, none = _pool_options(scores, cells), scores.none
-    first, second = (*map(_pooled_encoding, pools[:2]), None, None)[:2]
+    options, rows = read_rows(candidates, judge)
+    scores = score_options([*options, *in_texts], rows, judge)
+    pools, none = _pool_options(scores, description), scores.none
+    first, second = (*(_pooled_encoding(pool, description) for pool in pools[:2]), None, None)[:2]
     share = _probability(pools[0]) if pools else 0.0
     stated = partial(_certainty, text=judge.text)
     if first is None or share <= none:
@@ -51,7 +56,14 @@ def choose_trait(
         first, left = replace(first, certainty=certainty), stated(none, none=True)
         return replace(annotation, certainty=left, runner_up=first, left_out=least_certainty)
     of_cells = cell_certainties(pools[0][0].judgements, certainty) if first.values else {}
-    trait = replace(first, certainty=None, certainties=of_cells)
+    against = _contradictions(pools[0][0], scores.options, description)
+    trait = replace(
+        first,
+        certainty=None,
+        certainties=of_cells,
+        evidence=(*first.evidence, *against),
+        confidence="arguable" if against and first.row is None else first.confidence,
+    )
     return replace(annotation, trait=trait, certainty=certainty, runner_up=second)
 
 
@@ -60,38 +72,102 @@ def _certainty(share: float, *, none: bool, text: str) -> float:
     return stated_certainty(evidence, load_certainty()["series"])
 
 
-def find_named_trait(candidates: Iterable[Candidate], judge: ValueJudge) -> FeatureEncoding | None:
-    """Return the most likely encoding whose cases are named, None where none is more likely."""
-    options, rows = read_rows(candidates, judge)
-    options = [o for o in options if best_ground(_cases(o)) >= Ground.INCLUDED]
-    scores = score_options(options, rows, judge)
-    pools = _pool_options(scores, None)
-    if not pools or _probability(pools[0]) <= scores.none:
-        return None
-    return replace(_pooled_encoding(pools[0]), certainty=None)
+def _pool_options(scores: ScoredOptions, description: SeriesDescription) -> list[list[TraitOption]]:
+    """Return the options grouped as `number_pools` does: likely rows first, then the likeliest."""
+    options, pools = scores.options, dict[int, list[TraitOption]]()
+    for number, option in zip(number_pools(options, description), options, strict=True):
+        pools.setdefault(number, []).append(option)
+    ordered = [[options[n], *(o for o in pool if o is not options[n])] for n, pool in pools.items()]
+
+    def rank(pool: Sequence[TraitOption]) -> tuple[float, float]:
+        by_rows = _probability([o for o in pool if o.candidate.row is not None])
+        return (by_rows if by_rows > scores.none else 0.0, _probability(pool))
+
+    return sorted(ordered, key=rank, reverse=True)
 
 
-def _pool_options(scores: ScoredOptions, cells: _Cells | None) -> list[list[TraitOption]]:
-    """Return the options grouped by the codes of samples, likeliest first."""
-    pools: dict[object, list[TraitOption]] = {}
-    for number, option in enumerate(scores.options):
-        codes = None if cells is None else _codes(option, cells)
-        pools.setdefault(number if codes is None else codes, []).append(option)
-    return sorted(pools.values(), key=lambda pool: -_probability(pool))
+def number_pools(options: Sequence[TraitOption], description: SeriesDescription) -> list[int]:
+    """Return the number of the option that codes all samples as each does or, of texts, more."""
+    codes = [codes_of_samples(option, description) for option in options]
+    rows_first = sorted(range(len(options)), key=lambda n: options[n].candidate.row is None)
+
+    def first(own: _Codes | None, number: int) -> int:
+        return next((n for n in rows_first if own is not None and codes[n] == own), number)
+
+    return [
+        first(_extended(option, own, options, codes), number)
+        for number, (option, own) in enumerate(zip(options, codes, strict=True))
+    ]
+
+
+def _extended(
+    option: TraitOption,
+    own: _Codes | None,
+    options: Sequence[TraitOption],
+    codes: Sequence[_Codes | None],
+) -> _Codes | None:
+    """Return the codes of another line that agree with a text and say more, else its own."""
+    if own is None or option.candidate.row is not None:
+        return own
+    wider = (
+        theirs
+        for other, theirs in zip(options, codes, strict=True)
+        if theirs is not None
+        and theirs != own
+        and other.candidate.sample_field != option.candidate.sample_field
+        and not other.how.startswith("rest")
+        and all(a in (None, b) for a, b in zip(own, theirs, strict=True))
+    )
+    return next(wider, own)
 
 
 def _probability(pool: Sequence[TraitOption]) -> float:
     return sum(option.probability for option in pool)
 
 
-def _codes(option: TraitOption, cells: _Cells) -> tuple[float | None, ...] | None:
-    """Return the code of each sample, None for values outside the characteristics."""
-    row = option.candidate.row
-    if row is None or row >= len(cells):
+def codes_of_samples(option: TraitOption, description: SeriesDescription) -> _Codes | None:
+    """Return the code of each sample, None where samples are not known."""
+    candidate, cells = option.candidate, description.cells or ()
+    if candidate.row is None:
+        return (
+            None
+            if candidate.key
+            else tuple(option.codes.get(cell or "") for cell in _line(option, description))
+        )
+    if candidate.row >= len(cells):
         return None
-    elsewhere = option.candidate.elsewhere if option.candidate.key else ()
-    rows = [cells[n] for n in (row, *elsewhere)]
-    return tuple(_code(option, [line[n] for line in rows]) for n in range(len(cells[row])))
+    elsewhere = candidate.elsewhere if candidate.key else ()
+    rows = [cells[n] for n in (candidate.row, *elsewhere)]
+    return tuple(_code(option, [line[n] for line in rows]) for n in range(len(rows[0])))
+
+
+def _line(option: TraitOption, description: SeriesDescription) -> Sequence[str | None]:
+    """Return the line of texts that an option codes."""
+    lines = (line.cells for line in sample_texts(description))
+    return next(line for line in lines if {*line} - {None, ""} == option.codes.keys())
+
+
+def _contradictions(
+    best: TraitOption, options: Iterable[TraitOption], description: SeriesDescription
+) -> list[str]:
+    """Return in words where other texts of the samples contradict an option."""
+    ours, lines = codes_of_samples(best, description), dict[str, str]()
+    for other in options:
+        name = FIELD_NAMES.get(other.candidate.sample_field, "")
+        theirs = codes_of_samples(other, description) if name else None
+        if (
+            ours is None
+            or theirs is None
+            or name in (FIELD_NAMES.get(best.candidate.sample_field), *lines)
+        ):
+            continue
+        pairs = zip(ours, theirs, _line(other, description), strict=True)
+        against = [cell for mine, their, cell in pairs if {mine, their} == {0.0, 1.0}]
+        samples = "1 sample" if len(against) == 1 else f"{len(against)} samples"
+        lines[name] = (
+            f"the {name} contradict it for {samples}, as {against[0]!r}" if against else ""
+        )
+    return [line for line in lines.values() if line]
 
 
 def _code(option: TraitOption, found: Sequence[str | None]) -> float | None:
@@ -102,11 +178,13 @@ def _code(option: TraitOption, found: Sequence[str | None]) -> float | None:
     return parse_number(split_cell(cell)[1]) if option.how == "level" else None
 
 
-def _pooled_encoding(pool: Sequence[TraitOption]) -> FeatureEncoding:
+def _pooled_encoding(
+    pool: Sequence[TraitOption], description: SeriesDescription
+) -> FeatureEncoding:
     """Return the likeliest encoding of a pool, with the pool's certainty and other places."""
     encoding = option_encoding(pool[0])
-    places = dict.fromkeys(_key(option.candidate) for option in pool)
-    same = [place for place in places if place != _key(pool[0].candidate)]
+    places = dict.fromkeys(_place(option.candidate) for option in pool)
+    same = [place for place in places if place != _place(pool[0].candidate)]
     also = (f"{' and '.join(same)} would give every sample the same code",) if same else ()
     return replace(encoding, certainty=_probability(pool), evidence=(*encoding.evidence, *also))
 
@@ -128,7 +206,7 @@ def option_encoding(option: TraitOption) -> FeatureEncoding:
         roles=_roles(option) if binary else {},
         parser="number" if option.how == "level" else None,
         confidence=_confidence(option),
-        evidence=(_where(option),),
+        evidence=_where(option),
         sample_field=candidate.sample_field,
         reasons={cell: j.why for cell, j in option.judgements.items()},
         shifted=candidate.elsewhere,
@@ -144,21 +222,37 @@ def _roles(option: TraitOption) -> dict[str, Role]:
     }
 
 
-def _key(candidate: Candidate) -> str:
-    return (
-        f"row {candidate.row}, key {candidate.key!r}," if candidate.key else f"row {candidate.row}"
-    )
+def _place(candidate: Candidate) -> str:
+    row = FIELD_NAMES.get(candidate.sample_field, f"row {candidate.row}")
+    where = row if candidate.row is not None else f"the {row}"
+    return f"{where}, key {candidate.key!r}," if candidate.key else where
 
 
-def _where(option: TraitOption) -> str:
+def _where(option: TraitOption) -> tuple[str, ...]:
     candidate = option.candidate
-    if option.how == "level":
-        return f"key {candidate.key!r} names the measured level"
-    if option.how == "level groups":
-        return f"key {candidate.key!r} names the level, recorded in groups"
     if candidate.row is None:
-        return f"sample field {candidate.sample_field}, as the characteristics do not record it"
-    return f"row {candidate.row}, key {candidate.key!r}, separates cases from controls"
+        return _quoted(option)
+    if option.how == "level":
+        return (f"key {candidate.key!r} names the measured level",)
+    if option.how == "level groups":
+        return (f"key {candidate.key!r} names the level, recorded in groups",)
+    return (f"row {candidate.row}, key {candidate.key!r}, separates cases from controls",)
+
+
+def _quoted(option: TraitOption) -> tuple[str, str]:
+    """Quote a text of each side, and count the samples with a code."""
+    candidate, known = option.candidate, {c: x for c, x in option.codes.items() if x is not None}
+    examples = {code: cell for cell, code in reversed(known.items())}
+    shown = (
+        f"key {candidate.key!r}"
+        if candidate.key
+        else ", ".join(repr(examples[code]) for code in (1.0, 0.0))
+    )
+    coded, every = (sum(candidate.weight[c] for c in cells) for cells in (known, candidate.weight))
+    return (
+        f"inferred from {_place(replace(candidate, key=''))}: {shown}",
+        f"known for {coded} of {round(every / candidate.share)} samples",
+    )
 
 
 def _confidence(option: TraitOption) -> Confidence:
@@ -167,6 +261,8 @@ def _confidence(option: TraitOption) -> Confidence:
     if not option.judgements:
         return "inferred"
     best = best_ground(_cases(option))
+    if option.candidate.row is None:
+        return "inferred" if best >= Ground.INCLUDED else "arguable"
     if best >= Ground.ORGAN:
         return "explicit"
     return "inferred" if best >= Ground.CONTEXT else "arguable"

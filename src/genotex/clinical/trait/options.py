@@ -23,7 +23,7 @@ from genotex.features import parse_number, simplify
 
 How = Literal[
     "words", "rest are controls", "rest are cases", "patients, unaffected", "several keys",
-    "absence is control", "level", "level groups",
+    "absence is control", "level", "level groups", "text", "part of a text", "rest of a text",
 ]  # fmt: skip
 
 _INNER_KEY = re.compile(r"[,;]\s*[A-Za-z][A-Za-z ]{1,25}[:=]\s*\S")
@@ -41,7 +41,8 @@ class TraitOption:
     candidate: Candidate  # Key, row and values
     # ``words`` (the words of the values), ``rest are controls`` or ``rest are cases`` (open values
     # decided by the others), ``absence is control`` (only cases are named), ``level`` (a measured
-    # level) or ``level groups`` (low and high)
+    # level) or ``level groups`` (low and high); of titles ``text``, ``part of a text`` (the words
+    # at one place) or ``rest of a text``
     how: How
     # Raw cell -> code; where the number in the cell is the code, only the cells without one
     codes: Mapping[str, float | None] = field(default_factory=dict)

@@ -34,22 +34,24 @@ _CASE_KINDS = (
     ("case beside controls", Ground.BESIDE_CONTROLS),
 )
 _MANY_VALUES = 10
-_OPEN = ("rest", "absence")
+_OPEN = ("rest are", "absence")
 _LEAVING_OPEN = ("rest are cases", "several keys", "absence is control")
 
 
 def weigh_evidence(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
     """Return the evidence for an option as named numbers, mostly 0 or 1."""
-    key = judge.series.spelt_key(option.candidate.key)
+    candidate = option.candidate
+    key = judge.series.spelt_key(candidate.key)
+    kind = kind_of_key(key) if key or candidate.row is not None else candidate.sample_field
     found = {
         "any": 1.0,
-        f"key: {kind_of_key(key)}": float(option.how != "rest are cases"),
+        f"key: {kind}": float(option.how != "rest are cases"),
         "key asks for the trait": float(asks_trait(judge.trait, key)),
         "key names the trait": float(names_trait(judge.trait, key)),
         "key is preliminary": float(is_preliminary(key)),
-        "no key": float(not key),
-        "share of the row": option.candidate.share,
-        "many values": math.log(max(len(option.candidate.in_row), 2) / 2),
+        "no key": float(not key and candidate.row is not None),
+        "share of the row": candidate.share,
+        "many values": math.log(max(len({candidate.values[c] for c in candidate.in_row}), 2) / 2),
         "title names the trait": float(judge.series.in_title),
         "series is about the trait": float(judge.series.about),
         "texts name the trait once": float(judge.series.mentions == 1),
@@ -57,7 +59,7 @@ def weigh_evidence(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
         "texts speak of controls": float(judge.series.mentions_controls),
         "texts speak of cell culture": float(judge.series.is_of_cells),
         f"how: {option.how}": 1.0,
-        f"{option.how}, key: {kind_of_key(key)}": float(option.how.startswith(_OPEN)),
+        f"{option.how}, key: {kind}": float(option.how.startswith(_OPEN)),
         **_of_absence(option),
     }
     if option.how in _LEAVING_OPEN:
@@ -133,7 +135,8 @@ def _of_roles(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
         "forms of the trait without healthy controls": float(
             not healthy and judge.series.in_title and Ground.LINE < best < Ground.NAMED
         ),
-        "share of values told": _share_coded(option),
+        "share of values told": (share := _share_coded(option)),
+        "share of texts told": share * (option.candidate.row is None),
         "one case value": float(len(cases) == 1),
         "case values say only the trait": sum(map(judge.words.says_only_trait, case_values))
         / len(cases),
