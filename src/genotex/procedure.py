@@ -41,8 +41,8 @@ class Decisions:
 
     # Clinical features
     reads_sample_texts = _Decision(
-        "Titles, source names and descriptions of samples are searched where the characteristics "
-        "do not record a feature.",
+        "Titles, source names and descriptions of samples count as rows for the trait, and are "
+        "searched for a feature that the characteristics do not record.",
         sound=True,
         benchmark=False,
     )

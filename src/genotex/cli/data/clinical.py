@@ -70,11 +70,12 @@ def sheet(
 ) -> None:
     r"""Write a table of all samples with their groups, to correct in a spreadsheet.
 
-    Without --trait the groups are those of a comparison that 'genotex solve INPUT
-    OUTPUT' lists. One row per sample: title, source, characteristics, then the columns that
-    are used: group (case, control, other disease, other control, a number for
-    a measured trait, or nothing), age, sex, pair, batch, exclude (yes). "why"
-    is what the rules saw; where they found no groups, fill in the column group.
+    Without --trait the groups are those of a comparison that 'genotex solve
+    INPUT OUTPUT' lists. One row per sample: title, source, characteristics,
+    then the columns that are used: group (case, control, other disease, other
+    control, a number for a measured trait, or nothing), age, sex, pair, batch,
+    exclude (yes). "why" is what the rules saw; where they found no groups, fill
+    in the column group.
 
     Examples:
       genotex clinical sheet input --trait Osteoarthritis -o samples.xlsx

@@ -23,6 +23,13 @@ _PAIRS = (b"AT", b"TA", b"CG", b"GC")
 _CELL = np.dtype([("mean", "<f4"), ("sd", "<f4"), ("pixels", "<i2")])
 _PROBE = np.dtype("<i4, <u2, <u2, <i4, u1, u1")
 _PROBE.names = ("atom", "x", "y", "index", "probe", "target")
+_CELLS_AS_TEXT: dict[str, Any] = {
+    "separator": "\t",
+    "has_header": False,
+    "infer_schema": False,
+    "truncate_ragged_lines": True,
+    "raise_if_empty": False,
+}
 _CAPITAL = 0xDF
 """The bits of a small letter that its capital has as well."""
 
@@ -203,15 +210,8 @@ def _read_text_cel(data: bytes, stored: StoredFile) -> ArrayScan:
     start, end = rest.find(b"\n", titles) + 1, rest.find(b"[", max(titles, 0))
     if not mark or titles < 0 or not start:
         _cut(stored)
-    table = pl.read_csv(
-        rest[start : end if end >= 0 else len(rest)].replace(b"\r", b""),
-        separator="\t",
-        has_header=False,
-        columns=[0, 1, 2],
-        infer_schema=False,
-        truncate_ragged_lines=True,
-        raise_if_empty=False,
-    ).drop_nulls()
+    content = rest[start : end if end >= 0 else len(rest)].replace(b"\r", b"")
+    table = pl.read_csv(content, columns=[0, 1, 2], **_CELLS_AS_TEXT).drop_nulls()
     if table.width < 3 or table.height != columns * rows:
         _cut(stored)
     x, y, mean = (
