@@ -148,6 +148,15 @@ class Workspace:
             found.append(FoundInput(name, folder, series, len(source.tcga_folders())))
         return found
 
+    def series(self, trait: str, name: str) -> GeoCohortFiles | None:
+        """Return the files of a series of the inputs; none through a link out of the folder."""
+        for found in self.inputs():
+            if name in found.series.get(trait, ()):
+                files = found.files(trait, name)
+                if all(map(self.holds, files.inputs)):
+                    return files
+        return None
+
     def output_names(self) -> dict[str, Path]:
         """Return the output folders by name."""
         return {

@@ -54,7 +54,8 @@ class Steps:
 def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> dict[str, Any]:
     """Return procedure, options, versions and the result of each step, as plain JSON values."""
     comparison, tests = steps.comparison, steps.tests
-    contrast, ranking = comparison.contrast, tests.ranking
+    ranking = tests.ranking
+    design = design_record(comparison)
     mixed = options.model == "mixed"
     return {
         "procedure": str(options.procedure),
@@ -63,14 +64,14 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
         "options": options.as_json(),
         "versions": versions(),
         "session": session(),
-        "contrast": dict(contrast.summary),
+        "contrast": design["contrast"],
         "design": list(ranking.names),
         "residual_df": _residual_df(ranking),
         "covariates": _covariates(comparison),
-        "adjusted_for": _adjusted_for(comparison),
+        "adjusted_for": design["adjusted_for"],
         "without_covariates": tests.without_covariates,
-        "named_covariates": dict(comparison.adjustment.taken_as),
-        "filled": {**comparison.design.filled, **comparison.adjustment.filled},
+        "named_covariates": design["named_covariates"],
+        "filled": design["filled"],
         "batch": {
             "adjusted": comparison.adjustment.batch,
             "not_adjusted": list(comparison.facts.batches),

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -25,7 +23,7 @@ from genotex.errors import GenotexError, UsageError
 from genotex.features import table_features
 from genotex.options import AnalysisOptions, PreprocessChoices
 from genotex.problems import Problem
-from genotex.studies import SHEET, AnalysisRecord, FoundInput, JobRecord, read_by_sheet
+from genotex.studies import SHEET, AnalysisRecord, FoundInput, JobRecord
 from genotex.workflows import SeriesDesign, plan_cohort
 
 COVARIATES = {feature.column: feature.name for feature in table_features()}
@@ -126,11 +124,7 @@ def _preview(
     for series in asked.series:
         try:
             sheet = _sheet(request, found, asked.trait, series)
-            with tempfile.TemporaryDirectory() as folder:
-                reading = chosen
-                if sheet.decides:
-                    sheet.copy(path := Path(folder) / SHEET)
-                    reading = read_by_sheet(chosen, path)
+            with sheet.reading(chosen) as reading:
                 plan = plan_cohort(found.files(asked.trait, series), problem, reading, options)
         except GenotexError as error:
             sheet, plan = None, SeriesDesign(series, why_not=str(error))

@@ -33,15 +33,11 @@ _GIVEN = ("change", "column", "value", "version", "target", "from", "way")
 
 
 def _series_of(request: Request, trait: str, name: str) -> GeoCohortFiles:
-    """Return the files of a series of the folder's inputs; none through a link out of it."""
-    workspace = workbench_of(request).workspace
-    for found in workspace.inputs():
-        if name in found.series.get(trait, ()):
-            files = found.files(trait, name)
-            if all(map(workspace.holds, files.inputs)):
-                return files
-    what = f"the series {name!r} of {trait!r}"
-    raise not_found(what)
+    files = workbench_of(request).workspace.series(trait, name)
+    if files is None:
+        what = f"the series {name!r} of {trait!r}"
+        raise not_found(what)
+    return files
 
 
 def _sheet(request: Request) -> tuple[EditedSheet, dict[str, Any]]:

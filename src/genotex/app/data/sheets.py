@@ -5,7 +5,8 @@ from __future__ import annotations
 import tempfile
 import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -30,6 +31,7 @@ from genotex.errors import BudgetReachedError, ModelError, UsageError
 from genotex.features import recorded_features
 from genotex.io import make_folder
 from genotex.layout import GeoCohortFiles
+from genotex.studies import SHEET, read_by_sheet
 
 EDITED = decided_columns()
 """Columns that the workbench changes in every sheet, next to features that a sheet has."""
@@ -259,6 +261,15 @@ class EditedSheet:
     def copy(self, path: Path) -> None:
         """Write the sheet as it is to another place."""
         write_sheet_table(path, self.headers, sheet_cells(self.rows, self.headers))
+
+    @contextmanager
+    def reading(self, chosen: PreprocessOptions) -> Iterator[PreprocessOptions]:
+        """Give the options by which the series is read: by this sheet, where it decides."""
+        with tempfile.TemporaryDirectory() as folder:
+            if self.decides:
+                self.copy(path := Path(folder) / SHEET)
+                chosen = read_by_sheet(chosen, path)
+            yield chosen
 
     def _check(self, version: int) -> None:
         if version != self.version:

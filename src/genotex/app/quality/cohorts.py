@@ -5,11 +5,9 @@ A cohort is read once; only what its plots show stays in memory.
 
 from __future__ import annotations
 
-import tempfile
 import threading
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -40,7 +38,6 @@ from genotex.figures import (
 )
 from genotex.formats import Evidence, LinkedTable, find_evidence, read_linked, sample_quantiles
 from genotex.layout import GeoCohortFiles, OutputFolder
-from genotex.studies import read_by_sheet
 from genotex.workflows import audited, audited_series
 
 _READ_AS = {"matrix", "expression", "counts"}
@@ -193,11 +190,7 @@ class SeriesQuality:
         """Judge the samples by the groups of a sheet, without those that it excludes."""
         with self._lock:
             if self._version != sheet.version:
-                options = PreprocessOptions()
-                with tempfile.TemporaryDirectory() as folder:
-                    if sheet.decides:
-                        sheet.copy(path := Path(folder) / "samples.csv")
-                        options = read_by_sheet(options, path)
+                with sheet.reading(PreprocessOptions()) as options:
                     self._judge(options, set(sheet.left_out))
                 self._version = sheet.version
 

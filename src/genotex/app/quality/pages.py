@@ -122,16 +122,13 @@ def _found_series(
     workbench: Workbench, trait: str, name: str
 ) -> tuple[GeoCohortFiles, EditedSheet] | None:
     """Return files and sheet of a series; None where the folder does not hold it."""
-    for found in workbench.workspace.inputs():
-        if name in found.series.get(trait, ()):
-            files, path = found.files(trait, name), workbench.workspace.sheet(trait, name)
-            if not all(map(workbench.workspace.holds, (path, *files.inputs))):
-                return None
-            try:
-                return files, workbench.sheets.get(path, files, trait.replace("_", " "))
-            except GenotexError:
-                return None
-    return None
+    files, path = workbench.workspace.series(trait, name), workbench.workspace.sheet(trait, name)
+    if files is None or not workbench.workspace.holds(path):
+        return None
+    try:
+        return files, workbench.sheets.get(path, files, trait.replace("_", " "))
+    except GenotexError:
+        return None
 
 
 def quality(request: Request) -> Response:

@@ -112,12 +112,8 @@ def _find(workspace: Workspace, evidence: Evidence) -> RawValues:
 
 
 def _geo(workspace: Workspace, evidence: Evidence) -> RawValues | None:
-    for found in workspace.inputs():
-        if evidence.cohort in found.series.get(evidence.trait, ()):
-            files = found.files(evidence.trait, evidence.cohort)
-            if all(map(workspace.holds, files.inputs)):
-                return raw_geo_values(files, evidence)
-    return None
+    files = workspace.series(evidence.trait, evidence.cohort)
+    return None if files is None else raw_geo_values(files, evidence)
 
 
 def _tcga(workspace: Workspace, evidence: Evidence) -> RawValues | None:
