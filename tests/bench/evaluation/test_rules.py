@@ -1,8 +1,8 @@
-"""The odd cases of docs/evaluation.md, row by row: our rules, and those of the published scorer."""
+"""The odd cases of docs/evaluation.md: our rules, and those of the published scorer."""
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -25,11 +25,13 @@ from tests.bench.evaluation.output_folders import (
     cohort,
     write_answer,
     write_cohorts,
+    write_json,
     write_table,
     write_text_table,
 )
 
 Write = Callable[[Path], object]
+_DOCS = Path(__file__).parents[3] / "docs" / "evaluation.md"
 
 
 def scored(root: Path, task: Any, rules: RulesName, predicted: Write, wanted: Write) -> Scores:
@@ -52,123 +54,21 @@ def broken_cohorts(root: Path) -> None:
     OutputFolder(root).cohort_info("Asthma").write_text("{")
 
 
-BOTH: list[RulesName] = ["genotex", "published"]
+def answer(*genes: Any, prediction: dict[str, float] | None = None) -> Write:
+    return lambda root: write_answer(root, "Asthma", None, genes, prediction)
 
 
-@pytest.mark.parametrize(("rules", "figure"), [("genotex", 100), ("published", 0)])
-def test_no_cohort_is_available_on_either_side(
-    tmp_path: Path, rules: RulesName, figure: float
-) -> None:
-    sides = cohorts(GSE1=UNAVAILABLE), cohorts(GSE1=UNAVAILABLE)
-    (found,) = scored(tmp_path, "selection", rules, *sides).filtering
-    assert (found.precision, found.recall, found.f1) == (figure,) * 3
-    assert found.accuracy == 100
-
-
-@pytest.mark.parametrize(("rules", "accuracy", "same"), [("genotex", 0, 0), ("published", 50, 0)])
-def test_cohort_file_of_the_prediction_is_missing(
-    tmp_path: Path, rules: RulesName, accuracy: float, same: float
-) -> None:
-    wanted = cohorts(GSE1=cohort(), GSE2=UNAVAILABLE)
-    scores = scored(tmp_path, "selection", rules, nothing, wanted)
-    assert (scores.filtering[0].f1, scores.filtering[0].accuracy) == (0, accuracy)
-    assert scores.selection[0].accuracy == same
-    assert scores.missing[0].why.startswith("missing")
-
-
-@pytest.mark.parametrize(("rules", "same"), [("genotex", 0), ("published", 100)])
-def test_cohort_file_is_missing_and_there_is_nothing_to_choose(
-    tmp_path: Path, rules: RulesName, same: float
-) -> None:
-    scores = scored(tmp_path, "selection", rules, nothing, cohorts(GSE2=UNAVAILABLE))
-    assert scores.selection[0].accuracy == same
-
-
-@pytest.mark.parametrize(("rules", "items"), [("genotex", 1), ("published", 0)])
-def test_cohort_file_of_the_prediction_cannot_be_read(
-    tmp_path: Path, rules: RulesName, items: int
-) -> None:
-    scores = scored(tmp_path, "selection", rules, broken_cohorts, cohorts(GSE1=cohort()))
-    assert len(scores.filtering) == len(scores.selection) == items
-    assert all(item.f1 == 0 for item in scores.filtering)
-    dropped = [note for note in scores.notes if note.startswith("left out by the rules")]
-    assert len(dropped) == 2 * (1 - items)
-
-
-def test_cohort_file_of_the_reference_cannot_be_read(tmp_path: Path) -> None:
-    sides = cohorts(GSE1=cohort()), broken_cohorts
-    with pytest.raises(FormatError, match=r"cohort_info\.json"):
-        scored(tmp_path, "selection", "genotex", *sides)
-    scores = scored(tmp_path, "selection", "published", *sides)
-    assert not scores.filtering
-    assert not scores.selection
-
-
-@pytest.mark.parametrize(("rules", "same"), [("genotex", 100), ("published", 0)])
-def test_cohort_of_unknown_size_is_the_only_usable_one(
-    tmp_path: Path, rules: RulesName, same: float
-) -> None:
-    sides = cohorts(GSE1=cohort(None)), cohorts(GSE1=cohort(8))
-    assert scored(tmp_path, "selection", rules, *sides).selection[0].accuracy == same
-
-
-@pytest.mark.parametrize("rules", BOTH)
-def test_cohort_of_unknown_size_next_to_others(tmp_path: Path, rules: RulesName) -> None:
-    sides = cohorts(GSE1=cohort(None), GSE2=cohort(5)), cohorts(GSE2=cohort(8))
-    assert scored(tmp_path, "selection", rules, *sides).selection[0].accuracy == 100
+def variable(names: Any) -> Write:
+    content = {"significant_genes": {"Variable": names}}
+    path = "regress/Asthma/significant_genes_condition_None.json"
+    return lambda root: write_json(root / path, content)
 
 
 def broken_answer(root: Path) -> None:
     write_answer(root, "Asthma", None, ["A"]).write_text('{"significant_genes":')
 
 
-@pytest.mark.parametrize(("rules", "items"), [("genotex", 1), ("published", 0)])
-def test_answer_cannot_be_read(tmp_path: Path, rules: RulesName, items: int) -> None:
-    scores = scored(tmp_path, "analysis", rules, broken_answer, answer("A"))
-    assert len(scores.analysis) == len(scores.missing) == items
-    assert all(item.success == 0 for item in scores.analysis)
-
-
-def test_answer_of_the_reference_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="significant_genes"):
-        scored(tmp_path, "analysis", "genotex", answer("A"), broken_answer)
-    scores = scored(tmp_path, "analysis", "published", answer("A"), broken_answer)
-    assert not scores.analysis
-    assert "reference: cannot be read" in "".join(scores.notes)
-
-
-@pytest.mark.parametrize("rules", BOTH)
-def test_answer_is_missing(tmp_path: Path, rules: RulesName) -> None:
-    (found,) = scored(tmp_path, "analysis", rules, nothing, answer("A")).analysis
-    assert (found.success, found.f1, found.auroc) == (0, 0, 0)
-
-
-def answer(*genes: str, prediction: dict[str, float] | None = None) -> Write:
-    return lambda root: write_answer(root, "Asthma", None, genes, prediction)
-
-
-@pytest.mark.parametrize(
-    ("rules", "auroc", "es"),
-    [
-        # A before X: the hit wins against every one of the 19,999 negatives.
-        ("genotex", 1.0, 1.0),
-        # The last A comes after X, one of the negatives; either A is a whole step up.
-        ("published", 1 - 1 / 19_999, 2 - 1 / 19_999),
-    ],
-)
-def test_gene_is_named_twice(tmp_path: Path, rules: RulesName, auroc: float, es: float) -> None:
-    (found,) = scored(tmp_path, "analysis", rules, answer("A", "X", "A"), answer("A")).analysis
-    assert (found.precision, found.recall) == (50, 100)
-    assert found.auroc == pytest.approx(auroc, abs=1e-12)
-    assert found.gsea_es == pytest.approx(es, abs=1e-12)
-    assert found.predicted == 2
-
-
-@pytest.mark.parametrize(("rules", "figure"), [("genotex", None), ("published", 0.0)])
-def test_continuous_trait(tmp_path: Path, rules: RulesName, figure: float | None) -> None:
-    side = answer("A", prediction=CONTINUOUS)
-    (found,) = scored(tmp_path, "analysis", rules, side, side).analysis
-    assert (found.trait_accuracy, found.trait_f1) == (figure, figure)
+SAMPLES = ["GSM1", "GSM2", "GSM3", "GSM4"]
 
 
 def table(rows: list[str], columns: list[str]) -> Write:
@@ -176,31 +76,222 @@ def table(rows: list[str], columns: list[str]) -> Write:
     return lambda root: write_table(root, "gene", "Asthma", "GSE1", rows, columns, values)
 
 
-SAMPLES = ["GSM1", "GSM2", "GSM3", "GSM4"]
+def header(root: Path) -> None:
+    write_text_table(root, "gene", "Asthma", "GSE1", f",{','.join(SAMPLES)}\n")
 
 
-@pytest.mark.parametrize(("rules", "csc"), [("genotex", 1), ("published", 0)])
-def test_rows_of_a_table_are_repeated(tmp_path: Path, rules: RulesName, csc: float) -> None:
-    side = table(["A", "B", "A"], SAMPLES)
-    scores = scored(tmp_path, "preprocessing", rules, side, side)
-    assert scores.preprocessing["gene"][0].csc == pytest.approx(csc)
+class Odd(NamedTuple):
+    """A case as docs/evaluation.md has it."""
+
+    words: str
+    predicted: Write
+    wanted: Write
+    figures: tuple[str, ...]  # section and figure
+    ours: tuple[float | None, ...] | type[Exception]
+    published: tuple[float | None, ...] | None  # None: left out
 
 
-@pytest.mark.parametrize(("rules", "sj"), [("genotex", 1), ("published", 4 / 5)])
-def test_columns_of_a_table_are_repeated(tmp_path: Path, rules: RulesName, sj: float) -> None:
-    sides = table(["A", "B"], [*SAMPLES, "GSM1"]), table(["A", "B"], SAMPLES)
-    scores = scored(tmp_path, "preprocessing", rules, *sides)
-    assert scores.preprocessing["gene"][0].sj == pytest.approx(sj)
+AVAILABLE, ABSENT = cohorts(GSE1=cohort()), cohorts(GSE2=UNAVAILABLE)
+FILTERING = "filtering precision", "filtering f1", "filtering accuracy"
+SELECTION = ("selection accuracy",)
+GENES = "analysis precision", "analysis recall", "analysis f1"
+TRAIT = "analysis trait_accuracy", "analysis trait_f1"
+TABLE = "gene sj", "gene csc"
+FIVE, SIX = "ABCDE", "ABCDEX"
+CASES = (
+    Odd(
+        "no cohort is available on either side",
+        ABSENT,
+        ABSENT,
+        FILTERING,
+        (100, 100, 100),
+        (0, 0, 100),
+    ),
+    Odd(
+        "`cohort_info.json` of the prediction is missing",
+        nothing,
+        cohorts(GSE1=cohort(), GSE2=UNAVAILABLE),
+        (*FILTERING, *SELECTION),
+        (0, 0, 0, 0),
+        (0, 0, 50, 0),
+    ),
+    Odd(
+        "the same, and the reference has nothing to choose",
+        nothing,
+        ABSENT,
+        SELECTION,
+        (0,),
+        (100,),
+    ),
+    Odd(
+        "`cohort_info.json` of the prediction cannot be read",
+        broken_cohorts,
+        AVAILABLE,
+        (*FILTERING, *SELECTION),
+        (0, 0, 0, 0),
+        None,
+    ),
+    Odd(
+        "`cohort_info.json` of the reference cannot be read",
+        AVAILABLE,
+        broken_cohorts,
+        FILTERING,
+        FormatError,
+        None,
+    ),
+    Odd(
+        "the only usable cohort has a null `sample_size`",
+        cohorts(GSE1=cohort(None)),
+        AVAILABLE,
+        SELECTION,
+        (100,),
+        (0,),
+    ),
+    Odd(
+        "others are usable next to one with a null `sample_size`",
+        cohorts(GSE1=cohort(None), GSE2=cohort(5)),
+        cohorts(GSE2=cohort(8)),
+        SELECTION,
+        (100,),
+        (100,),
+    ),
+    Odd(
+        "JSON of a predicted answer cannot be read",
+        broken_answer,
+        answer("A"),
+        GENES,
+        (0, 0, 0),
+        None,
+    ),
+    Odd(
+        "JSON of an answer of the reference cannot be read",
+        answer("A"),
+        broken_answer,
+        GENES,
+        FormatError,
+        None,
+    ),
+    Odd(
+        "an answer is missing",
+        nothing,
+        answer("A"),
+        (*GENES, *TRAIT),
+        (0, 0, 0, 0, 0),
+        (0, 0, 0, 0, 0),
+    ),
+    Odd("`Variable` is null", variable(None), answer("A"), GENES, (0, 0, 0), None),
+    Odd(
+        "`Variable` is a text in place of a list",
+        variable("ABX"),
+        answer(*"AB"),
+        GENES,
+        (0, 0, 0),
+        (200 / 3, 100, 80),
+    ),
+    Odd(
+        "a number or null among the genes",
+        variable(["A", 7157, None, "B"]),
+        answer("A", "B", "7157"),
+        GENES,
+        (0, 0, 0),
+        (50, 200 / 3, 400 / 7),
+    ),
+    Odd(
+        "a gene is named twice, precision",
+        answer(*FIVE, *SIX),
+        answer(*FIVE),
+        GENES,
+        (500 / 6, 100, 1000 / 11),
+        (1000 / 11, 100, 2000 / 21),
+    ),
+    # The last A comes after X, one of the 19,999 negatives; either A is a whole step up.
+    Odd(
+        "a gene is named twice, ranking",
+        answer("A", "X", "A"),
+        answer("A"),
+        ("analysis auroc", "analysis gsea_es", "analysis predicted"),
+        (1, 1, 2),
+        (1 - 1 / 19_999, 2 - 1 / 19_999, 2),
+    ),
+    Odd(
+        "the trait is continuous",
+        answer("A", prediction=CONTINUOUS),
+        answer("A", prediction=CONTINUOUS),
+        TRAIT,
+        (None, None),
+        (0, 0),
+    ),
+    Odd(
+        "neither side states how well the trait is predicted",
+        answer("A"),
+        answer("A"),
+        TRAIT,
+        (None, None),
+        (0, 0),
+    ),
+    Odd(
+        "an accuracy or F1 of the trait is stated where the reference has none",
+        answer("A", prediction={"accuracy": 80.0}),
+        answer("A", prediction=CONTINUOUS),
+        TRAIT,
+        (None, None),
+        (80, 0),
+    ),
+    Odd(
+        "an accuracy or F1 of the trait is outside 0 to 100, or an R2 above 1",
+        answer("A", prediction={"accuracy": 999.0, "f1": 1e9}),
+        answer("A"),
+        TRAIT,
+        (0, 0),
+        (999, 1e9),
+    ),
+    Odd(
+        "two rows of a table have one name",
+        table(["A", "B", "A"], SAMPLES),
+        table(["A", "B", "A"], SAMPLES),
+        TABLE,
+        (1, 1),
+        (0, 0),
+    ),
+    Odd(
+        "two columns of a table have one name",
+        table(["A", "B"], [*SAMPLES, "GSM1"]),
+        table(["A", "B"], SAMPLES),
+        ("gene sj",),
+        (1,),
+        (4 / 5,),
+    ),
+    Odd("a table has a header alone", header, header, TABLE, (1, 0), (0, 0)),
+)
+BOTH: tuple[RulesName, ...] = ("genotex", "published")
 
 
-@pytest.mark.parametrize(("rules", "sj"), [("genotex", 1), ("published", 0)])
-def test_table_has_a_header_alone(tmp_path: Path, rules: RulesName, sj: float) -> None:
-    def header(root: Path) -> None:
-        write_text_table(root, "gene", "Asthma", "GSE1", f",{','.join(SAMPLES)}\n")
+@pytest.mark.parametrize("rules", BOTH)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.words)
+def test_odd_case(tmp_path: Path, case: Odd, rules: RulesName) -> None:
+    sections = {one.split()[0] for one in case.figures}
+    task = {"gene": "preprocessing", "analysis": "analysis"}.get(min(sections), "selection")
+    expected = case.ours if rules == "genotex" else case.published
+    if isinstance(expected, type):
+        with pytest.raises(expected):
+            scored(tmp_path, task, rules, case.predicted, case.wanted)
+        return
+    scores = scored(tmp_path, task, rules, case.predicted, case.wanted)
+    items = {**vars(scores), **scores.preprocessing}
+    if expected is None:
+        assert not any(items[section] for section in sections)
+        assert any(note.startswith("left out by the rules") for note in scores.notes)
+        return
+    found = [getattr(items[section][0], name) for section, name in map(str.split, case.figures)]
+    assert found == [pytest.approx(value, abs=1e-9) for value in expected]
 
-    scores = scored(tmp_path, "preprocessing", rules, header, header)
-    (found,) = scores.preprocessing["gene"]
-    assert (found.sj, found.csc) == (sj, 0)
+
+def test_docs_list_the_odd_cases_in_this_order() -> None:
+    _, text = _DOCS.read_text().split("### Rules for odd cases")
+    rows = [
+        line.split("|")[1].strip() for line in text.split("\n## ")[0].splitlines() if "|" in line
+    ]
+    assert rows[2:] == [case.words for case in CASES]
 
 
 @pytest.mark.parametrize(

@@ -39,16 +39,20 @@ class GeneList:
     prediction: Mapping[str, float]
 
 
-def read_gene_list(path: Path) -> GeneList:
+def read_gene_list(path: Path, *, any_names: bool = False) -> GeneList:
     """Read ``significant_genes_condition_<C>.json``, of any release and any tool.
 
-    Only ``significant_genes.Variable`` is needed.
+    Only ``significant_genes.Variable`` is needed. `any_names`: Numbers and null in the list are
+    names of no gene, and a text is the list of its letters, as for the published scorer.
     """
     # pandas and json.dumps write NaN.
     content = read_json_object(path, _EXPECTED, finite=False)
     found = content.get("significant_genes")
     names = found.get("Variable") if isinstance(found, dict) else None
     place = "significant_genes.Variable"
+    if any_names and isinstance(names, str | list):
+        # Never the symbol that a number spells.
+        names = [f"{n} ({_kind(n)})" if isinstance(n, int | float | None) else n for n in names]
     if not isinstance(names, list):
         msg = f"expected a list of symbols, found {_kind(names)}"
         raise FormatError(msg, path=path, field=place, hint=_EXPECTED)
@@ -95,6 +99,10 @@ class AnsweredTrait:
     metrics: MetricsVersion
     rules: ScoringRules = OURS
 
+    def read(self, path: Path) -> GeneList:
+        """Read an answer by the rules."""
+        return read_gene_list(path, any_names=self.rules.any_names)
+
 
 def score_answers(
     predictions: Sequence[OutputFolder], work: AnsweredTrait
@@ -111,7 +119,7 @@ def score_answers(
     scored: list[list[ScoredAnswer]] = [[] for _ in predictions]
     for problem, source in work.problems:
         place = _answer(OutputFolder(work.reference), problem)
-        wanted = read_reference(place, read_gene_list, work.rules)
+        wanted = read_reference(place, work.read, work.rules)
         if isinstance(wanted, str):
             why = Missing("analysis", str(problem), f"reference: {wanted}")
             for items in scored:
@@ -135,7 +143,7 @@ def _score(
     universe: frozenset[str] | None,
     work: AnsweredTrait,
 ) -> ScoredAnswer:
-    found = read_or_why(path, read_gene_list)
+    found = read_or_why(path, work.read)
     if isinstance(found, str):
         missing = Missing("analysis", str(problem), found)
         if found != MISSING and work.rules.drops_unreadable:
@@ -174,7 +182,7 @@ def _item(
         None if found is None else found.prediction,
         wanted.prediction,
         work.metrics,
-        continuous_is_zero=work.rules.continuous_is_zero,
+        as_stated=work.rules.trait_as_stated,
     )
     return AnalysisScore(
         trait=problem.trait,

@@ -83,14 +83,17 @@ def compare_genes(
     metrics : {"default", "legacy"}
         ``legacy``: AUROC as in `Ranking.legacy_auroc`.
     repeats_count
-        A repeated symbol counts at its last place for AUROC and AUPRC, and at each for ES.
+        A repeated symbol counts each time in precision and ES, and at its last place in AUROC and
+        AUPRC.
     """
     ranking = every = rank(predicted, reference, universe)
-    if repeats_count:
+    sets = overlap(predicted, reference)
+    if repeats_count and len(set(predicted)) < len(predicted):
+        sets = _overlap_of_places(predicted, sets.recall, set(reference))
         ranking = rank([*dict.fromkeys(reversed(predicted))][::-1], reference, universe)
         every = rank(predicted, reference, universe, once=False)
     return GeneAgreement(
-        **vars(overlap(predicted, reference)),
+        **vars(sets),
         auroc=ranking.legacy_auroc() if metrics == "legacy" else ranking.auroc(),
         auprc=ranking.auprc(),
         gsea_es=every.enrichment_score(),
@@ -112,6 +115,17 @@ def overlap(predicted: Collection[str], reference: Collection[str]) -> Overlap:
     return Overlap(
         100 * hits / len(found), 100 * hits / len(wanted), 200 * hits / (len(found) + len(wanted))
     )
+
+
+def _overlap_of_places(
+    predicted: Sequence[str], recall: float, reference: Collection[str]
+) -> Overlap:
+    """Return the overlap where precision is the share of places of the list, not of its genes."""
+    hits = sum(gene in reference for gene in predicted)
+    if not hits:
+        return overlap(predicted, reference)
+    precision = 100 * hits / len(predicted)
+    return Overlap(precision, recall, 2 * precision * recall / (precision + recall))
 
 
 def rank(
@@ -251,19 +265,20 @@ def trait_prediction(
     reference: Mapping[str, float],
     metrics: MetricsVersion = "default",
     *,
-    continuous_is_zero: bool = False,
+    as_stated: bool = False,
 ) -> TraitPrediction:
     """Return how well a prediction file predicts the trait.
 
     A missing figure counts 0 where the kind of the trait is known; all figures of a missing file
-    are 0. The reference decides about the kind, if it has one.
+    are 0. The reference decides about the kind, if it has one. `as_stated`: Accuracy and F1 are
+    what the prediction states or 0, whatever the kind.
     """
     found = predicted or {}
     kind = trait_kind(reference) or trait_kind(found)
+    stated = found.get("accuracy", 0.0), found.get("f1", 0.0)
     failed = predicted is None and kind is None
-    if kind == "binary" or failed:
-        return TraitPrediction(kind, found.get("accuracy", 0.0), found.get("f1", 0.0), None)
-    if kind is None:
-        return TraitPrediction(None, None, None, None)
-    binary = 0.0 if metrics == "legacy" or continuous_is_zero else None
-    return TraitPrediction(kind, binary, binary, found.get("r_squared", 0.0))
+    r2 = found.get("r_squared", 0.0) if kind == "continuous" else None
+    if kind == "binary" or failed or as_stated:
+        return TraitPrediction(kind, *stated, r2)
+    binary = 0.0 if kind and metrics == "legacy" else None
+    return TraitPrediction(kind, binary, binary, r2)

@@ -30,10 +30,12 @@ class ScoringRules:
     # a table with repeated rows or without any cell scores 0, and repeated columns get names of
     # their own (`X`, `X.1`)
     tables_as_pandas: bool = False
-    # a repeated gene counts at its last place for AUROC and AUPRC, and at each for ES
+    # a repeated gene counts each time in precision and ES, and at its last place in AUROC and AUPRC
     repeats_count: bool = False
+    any_names: bool = False  # numbers and null among the genes name no gene; a text is its letters
     any_figure: bool = False  # an accuracy of 999 counts as it is, not as 0
-    continuous_is_zero: bool = False  # continuous traits count as a trait accuracy and F1 of 0
+    # accuracy and F1 of the trait are what the answer states, whatever the trait, else 0
+    trait_as_stated: bool = False
 
     @property
     def suffix(self) -> str:
@@ -51,8 +53,9 @@ PUBLISHED = ScoringRules(
     drops_null_sizes=True,
     tables_as_pandas=True,
     repeats_count=True,
+    any_names=True,
     any_figure=True,
-    continuous_is_zero=True,
+    trait_as_stated=True,
 )
 RULES: Mapping[RulesName, ScoringRules] = {rules.name: rules for rules in (OURS, PUBLISHED)}
 
