@@ -114,6 +114,7 @@ def test_no_column_or_two_that_name_samples_are_refused(tmp_path: Path) -> None:
         ("1 1 2\n", "50 90 2\n", "1 of the 2 values"),
         ("1 1 2\n", "49 90 1\n", "49 x 90 values for 50 genes and 90 cells"),
         ("1 1 two\n", "50 90 1\n", "not row, column and count"),
+        ("1 1\n", "50 90 1\n", "not row, column and count"),
         ("1 1 2\n", "fifty\n", "no sizes"),
     ],
 )

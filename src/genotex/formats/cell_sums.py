@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +16,15 @@ from numpy.typing import NDArray
 
 from genotex.errors import FormatError
 from genotex.formats.geo.value_sources import SeriesFile, cell_files
-from genotex.formats.matrix_market import AT_ONCE, no_counts, refuse_no_counts, sum_market
-from genotex.formats.own_tables.table_file import TableFile
-from genotex.outside import (
-    FETCH_AGAIN,
-    Gauge,
-    StoredFile,
-    current_limits,
-    open_hdf5,
-    tar_members,
-    unpack,
+from genotex.formats.matrix_market import (
+    AT_ONCE,
+    no_counts,
+    refuse_no_counts,
+    sum_market,
+    whole_lines,
 )
+from genotex.formats.own_tables.table_file import TableFile
+from genotex.outside import FETCH_AGAIN, StoredFile, current_limits, open_hdf5, tar_members
 
 _SAMPLES = re.compile(
     r"(gsm|geo)(_?(id|accession))?|(sample|donor|patient|subject|individual|library|orig\.?ident)"
@@ -140,7 +139,9 @@ def _sum_triplet(sample: str, files: Mapping[str, StoredFile]) -> _Sums:
         some = next(iter(files.values()))
         msg = f"comes without {names}"
         raise FormatError(msg, path=some.place, hint="put matrix, barcodes and features together")
-    lines = list(_lines(files["genes"]))
+    limits = current_limits()
+    lines = list(islice(_lines(files["genes"]), limits.rows + 1))
+    limits.check("rows", len(lines), f"has more than {limits.rows:,} lines", files["genes"].place)
     cells = sum(1 for _ in _lines(files["barcodes"]))
     rows = [(*line.split("\t"), "", "", "") for line in lines]
     summed = sum_market(files["matrix.mtx"], len(rows), cells)
@@ -155,14 +156,14 @@ def _sum_triplet(sample: str, files: Mapping[str, StoredFile]) -> _Sums:
 
 
 def _lines(file: StoredFile) -> Iterator[str]:
-    with file.open() as handle:
-        data = b"".join(unpack(handle, file.place, Gauge(file.size, file.place)))
-    found = data.decode(errors="replace").splitlines()
-    limits = current_limits()
-    limits.check("rows", len(found), f"has {len(found):,} lines", file.place)
-    # Some tables have a header.
-    start = 1 if found and re.match(r"(x|barcode|gene_?id)s?\b(?!\t\d)", found[0], re.I) else 0
-    yield from (line for line in found[start:] if line.strip())
+    """Yield the lines of a table without its header, which few have."""
+    first = True
+    for piece in whole_lines(file):
+        for line in piece.decode(errors="replace").splitlines():
+            header = first and re.match(r"(x|barcode|gene_?id)s?\b(?!\t\d)", line, re.I)
+            if not header and line.strip():
+                yield line
+            first = False
 
 
 @contextmanager
