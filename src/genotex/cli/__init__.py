@@ -9,9 +9,12 @@ import signal
 import sys
 import warnings
 from types import FrameType
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import genotex
+
+if TYPE_CHECKING:
+    from genotex.cli.help_pages import HelpPage
 
 __all__ = ["main"]
 
@@ -23,7 +26,15 @@ def main() -> None:
         if sys.argv[1:] == ["--version"]:  # Answered before anything that takes long is imported
             out.write(f"genotex {genotex.__version__}\n")
             sys.exit()
-        _run()
+        from genotex.cli.help_pages import help_page
+
+        page = help_page(sys.argv[1:], out.encoding)
+        if page is None or not isinstance(out, _Stream):
+            _run()
+        elif (kept := page.read()) is not None:
+            out.write(kept)
+        else:
+            _render(page, out)
     finally:
         out.flush()
         lost = out.lost if isinstance(out, _Stream) else None
@@ -51,17 +62,33 @@ def _run() -> None:
         sys.exit(WRONG_USE)
 
 
+def _render(page: HelpPage, out: _Stream) -> None:
+    """Print help, and keep it."""
+    out.written = []
+    try:
+        _run()
+    except SystemExit as end:
+        if not end.code and out.lost is None:
+            page.keep("".join(out.written))
+        raise
+
+
 class _Stream(io.TextIOWrapper):
     """A standard stream that, once it is closed or full, takes the rest in silence."""
 
     lost: OSError | None = None  # Why not all could be written; None if all was
+    written: list[str] | None = None
+    """What was written since this became a list."""
 
     def write(self, text: str) -> int:
         try:
-            return super().write(text)
+            size = super().write(text)
         except OSError as error:
             self._lose(error)
             return len(text)
+        if self.written is not None:
+            self.written.append(text)
+        return size
 
     def flush(self) -> None:
         try:
