@@ -1,5 +1,6 @@
 """Series tested without a trait: listed, chosen, and tested as a design."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -32,12 +33,15 @@ LINES = [f"cell line: {line}" for line in ("A375", "WM9") for _ in range(6)]
 AGENTS = [f"treatment: {agent}" for _ in range(2) for agent in ("DMSO", "JQ1") for _ in range(3)]
 
 
-def write(folder: Path, **fields: object) -> Path:
+def write(folder: Path, more: Sequence[Sequence[str]] = (), **fields: object) -> Path:
     values = np.random.default_rng(3).normal(8, 0.2, (len(GENES), 12))
     values[0] += np.array([agent.endswith("JQ1") for agent in AGENTS]) * 3.0
     values[:, 6:] += 2
     text = series_matrix(
-        characteristics=[LINES, AGENTS], values=values.tolist(), title="JQ1 in cells", **fields
+        characteristics=[LINES, AGENTS, *more],
+        values=values.tolist(),
+        title="JQ1 in cells",
+        **fields,
     )
     return write_gz(folder / "GSE1_series_matrix.txt.gz", text).parent
 
@@ -223,6 +227,42 @@ def test_edited_sheet_is_what_is_tested(tmp_path: Path) -> None:
     tested, _ = compare(series, chosen, options, AnalysisOptions(), output)
     assert tested.results[0].method["formula"]["formula"] == "~ group + batch"
     assert tested.results[0].genes["Variable"][0] == GENES[0]
+
+
+AGES = [f"age: {20 + i * 5 % 13}" for i in range(12)]
+
+
+@pytest.mark.parametrize(
+    ("sexes", "adjusted", "remark"),
+    [
+        ("MFMMFFMMFFMF", " + age + sex", ""),
+        ("MMMFFFMMMFFF", " + age", "Gender is not adjusted for: it does not vary among the cases"),
+    ],
+)
+def test_age_and_sex_are_adjusted_for_as_for_a_trait(
+    tmp_path: Path, sexes: str, adjusted: str, remark: str
+) -> None:
+    people = [AGES, [f"sex: {sex}" for sex in sexes]]
+    (files,) = series_in(write(tmp_path / "GSE1", more=people))
+    series = comparisons_of(files, PreprocessOptions())
+    chosen = series.chosen("jq1_vs_dmso")
+    output = OutputFolder(tmp_path / "output")
+    tested, _ = compare(series, chosen, PreprocessOptions(), AnalysisOptions(), output)
+    formula = tested.results[0].method["formula"]["formula"]
+    assert formula == f"~ group + cell_line{adjusted}"
+    notes = read_evidence(output.evidence("JQ1_vs_DMSO", "GSE1")).notes
+    assert not remark or any(remark in note for note in notes)
+
+
+def test_age_of_an_edited_sheet_is_adjusted_for(tmp_path: Path) -> None:
+    (files,) = series_in(write(tmp_path / "GSE1"))
+    series = comparisons_of(files, PreprocessOptions())
+    ages = {f"GSM{i + 1}": text[5:] for i, text in enumerate(AGES)}
+    sheet = _edited(series, tmp_path / "samples.csv", age=ages)
+    output, options = OutputFolder(tmp_path / "output"), PreprocessOptions(sheet=sheet)
+    chosen = by_sheet(series, None, sheet)
+    tested, _ = compare(series, chosen, options, AnalysisOptions(), output)
+    assert tested.results[0].method["formula"]["formula"] == "~ group + batch + age"
 
 
 def test_pairs_of_a_sheet_make_a_paired_comparison(tmp_path: Path) -> None:

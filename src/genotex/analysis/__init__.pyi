@@ -43,6 +43,7 @@ from .panel.selection import (
 from .designs.matrix import (
     Design as Design,
     build_design as build_design,
+    covariates_of_groups as covariates_of_groups,
     independent_columns as independent_columns,
 )
 from .designs.files import (

@@ -149,9 +149,8 @@ def _analyze_tables(root: Path, record: TablesRecord, step: Step) -> AnalysisEnd
 def _compare(root: Path, record: ComparisonRecord, step: Step) -> AnalysisEnd:
     """Test a comparison of a series, as `genotex solve` without a trait."""
     step("reading the samples")
-    found = InputFolder(root / record.source).geo_cohorts(record.trait)
-    files = next((each for each in found if each.cohort == record.series), None)
-    if files is None or not all(map(Workspace(root).holds, files.inputs)):
+    files = Workspace(root).series(record.trait, record.series)
+    if files is None:
         msg = f"the folder no longer holds {record.series}"
         raise UsageError(msg)
     options = PreprocessOptions(exclude=tuple(record.exclude))

@@ -262,7 +262,6 @@ class ComparisonRecord(JobRecord):
 
     trait: TraitName
     series: CohortName
-    source: InsidePath | Literal["."]
     comparison: TraitName
     exclude: list[PlainName] = []
     options: Annotated[AnalysisOptions, *_of_a_form(AnalysisOptions)] = AnalysisOptions()

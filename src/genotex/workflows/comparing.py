@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from genotex.analysis import DesignData, named_pools
+from genotex.analysis import DesignData, covariates_of_groups, named_pools
 from genotex.clinical import (
     FeatureEncoding,
     SampleSheet,
@@ -35,6 +35,7 @@ from genotex.cohorts import (
     with_expression,
 )
 from genotex.errors import AnalysisError, FormatError, UsageError
+from genotex.features import feature_of_column
 from genotex.formats import ExpressionMatrix, Role
 from genotex.genes import GeneTable, read_orthologues
 from genotex.layout import (
@@ -240,7 +241,7 @@ def compare(
     """
     files = series.files
     progress("reading cohorts", 0, 1, files.cohort)
-    plain = replace(options, cases=(), controls=(), exclude=(), samples=None, sheet=None)
+    plain = replace(options, cases=(), controls=(), exclude=(), samples=None)
     prepared, _ = read_geo_cohort(replace(files, trait=""), expert_of(plain), plain)
     if prepared.genes is None:
         msg = f"no gene expression: {prepared.why_no_genes}"
@@ -270,6 +271,7 @@ def _design_input(
 ) -> DesignInput:
     """Return the samples of a comparison with their genes, factors and record."""
     table = _table(comparison, set(matrix.samples), prepared.cohort)
+    table, remarks = _with_covariates(table, prepared)
     samples = tuple(table["sample"].to_list())
     place = {sample: j for j, sample in enumerate(matrix.samples)}
     values = matrix.values[:, [place[s] for s in samples]].T
@@ -293,6 +295,7 @@ def _design_input(
     }
     notes = (
         f"comparison found in the texts of the samples: {comparison.text}",
+        *remarks,
         *prepared.notes,
         *renamed,
     )
@@ -325,6 +328,27 @@ def _table(comparison: SeriesComparison, measured: set[str], cohort: str) -> pl.
         msg = f"{cohort}: fewer than two samples on a side have expression"
         raise AnalysisError(msg)
     return table
+
+
+def _with_covariates(
+    table: pl.DataFrame, prepared: PreparedCohort
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """Add age and sex as far as an analysis of a trait would adjust for them."""
+    place = {sample: i for i, sample in enumerate(prepared.samples)}
+    rows = [place[sample] for sample in table["sample"]]
+    recorded = {name: codes[rows] for name, codes in prepared.covariates.items()}
+    factors = table.drop("sample", "group", _PERSON, strict=False).to_dummies(drop_first=True)
+    others = {name: factors[name].cast(pl.Float64).to_numpy() for name in factors.columns}
+    cases = (table["group"] == table["group"][0]).to_numpy()
+    kept, remarks = covariates_of_groups(recorded, cases, others)
+    columns = []
+    for column, values in kept.items():
+        feature = feature_of_column(column)
+        assert feature is not None
+        cells = [feature.cell(value) if feature.levels else value for value in values.tolist()]
+        columns.append(pl.Series(feature.name, cells))
+    columns = [each for each in columns if each.name not in table.columns]
+    return table.with_columns(columns), remarks
 
 
 def _level(text: str) -> str:

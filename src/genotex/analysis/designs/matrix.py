@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from genotex.analysis.designs.contrast import Contrast, Levels
+from genotex.analysis.designs.contrast import Contrast, Levels, choose_contrast
 from genotex.arrays import Flags, Floats
 from genotex.errors import AnalysisError
 from genotex.features import feature_of_column
@@ -147,6 +147,26 @@ def build_design(
         departure=departure,
         tested=contrast.columns.shape[1],
     )
+
+
+def covariates_of_groups(
+    covariates: Mapping[str, Floats], cases: Flags, others: Mapping[str, Floats]
+) -> tuple[dict[str, Floats], tuple[str, ...]]:
+    """Return which covariates two groups are adjusted for, as those of a trait, and remarks.
+
+    `covariates` and `others`, columns that are in the design already, have a value for each sample;
+    missing values of covariates are filled.
+    """
+    samples = tuple(map(str, range(len(cases))))
+    table = LinkedTable(
+        "group", samples, cases.astype(np.float64), dict(covariates), (), np.empty((len(cases), 0))
+    )
+    contrast = choose_contrast(table, {}, "all")
+    design = build_design(table, contrast, tuple(covariates), None, others)
+    columns = dict(zip(design.names, design.matrix.T, strict=True))
+    filled = (f"{name}: {n} missing values were filled." for name, n in design.filled.items())
+    remarks = [text for text in design.warnings if text.split()[0] in covariates]
+    return {n: columns[n] for n in covariates if n in columns}, (*remarks, *filled)
 
 
 def _trait_names(trait: str, contrast: Contrast) -> tuple[str, ...]:

@@ -245,14 +245,11 @@ def _submit(request: Request, name: str) -> None:
     jobs = workbench_of(request).jobs
     jobs.check_room()
     found = _compared(request, sheet, place)
-    inputs = workbench_of(request).workspace.inputs()
-    trait, series = place["trait"], place["series"]
     record = ComparisonRecord(
         name="",
         created=time.time(),
-        trait=trait,
-        series=series,
-        source=next(each.name for each in inputs if series in each.series.get(trait, ())),
+        trait=place["trait"],
+        series=place["series"],
         comparison=found.chosen(name).name,
         exclude=sheet.left_out,
     )
