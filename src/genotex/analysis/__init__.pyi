@@ -199,7 +199,7 @@ from .panel.selection import (
 )
 from .panel.path import PanelData as PanelData, PanelPath as PanelPath, fit_paths as fit_paths
 from .pipeline import (
-    PlannedDesign as PlannedDesign,
+    SeriesDesign as SeriesDesign,
     ProblemOutcome as ProblemOutcome,
     analyze_data as analyze_data,
     analyze_table as analyze_table,

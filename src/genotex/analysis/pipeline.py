@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from genotex.analysis.designs.comparison import set_up_comparison
+from genotex.analysis.designs.fitting import formula_of_method
 from genotex.analysis.designs.request import DesignRequest
 from genotex.analysis.gene_tests.libraries import Counts
 from genotex.analysis.problem_data import (
@@ -178,18 +179,30 @@ def analyze_data(
 
 
 @dataclass(frozen=True)
-class PlannedDesign:
-    """The design of a cohort as an analysis will run it, before any gene is tested."""
+class SeriesDesign:
+    """The design of a series as an analysis will run it, before any gene is tested."""
 
-    compared: str  # Who is compared with whom, in words
-    method: Mapping[str, Any]  # What `formula_of_method` reads
-    interaction: bool  # Whether the interaction of trait and condition is tested as well
-    warnings: tuple[str, ...]
+    cohort: str
+    compared: str = ""  # Who is compared with whom, in words
+    formula: str = ""
+    contrast: str = ""
+    pairs: str = ""  # How samples of the same person are treated
+    interaction: bool = False  # Whether that of trait and condition is tested as well
+    notes: tuple[str, ...] = ()  # What is decided when the genes are read
+    warnings: tuple[str, ...] = ()
+    why_not: str = ""  # Why it cannot be analysed
+
+
+_PAIRS = {
+    "paired": "compared within each pair",
+    "correlated": "samples of one person count as correlated",
+    "averaged": "samples of one person are averaged",
+}
 
 
 def planned_design(
     cohort: CohortData, evidence: Evidence, problem: Problem, options: AnalysisOptions
-) -> PlannedDesign:
+) -> SeriesDesign:
     """Set up the comparison of a cohort as `analyze_data` does, and describe it.
 
     Raises
@@ -201,9 +214,17 @@ def planned_design(
     """
     with naming_place(problem, evidence.cohort):
         found = set_up_comparison(cohort, problem, _as_recorded(options, evidence))
-    text = str(found.contrast.summary["text"])
-    interaction = found.design.interaction is not None
-    return PlannedDesign(text, design_record(found), interaction, design_warnings(found))
+    method = design_record(found)
+    pair, text = method["pair"], formula_of_method(method)
+    return SeriesDesign(
+        evidence.cohort,
+        str(found.contrast.summary["text"]),
+        "" if text is None else text.design,
+        "" if text is None else text.contrast,
+        _PAIRS[pair["design"]] if pair else "",
+        found.design.interaction is not None,
+        warnings=design_warnings(found),
+    )
 
 
 def _to_review(

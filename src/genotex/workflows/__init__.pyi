@@ -38,7 +38,6 @@ from .problems import (
 )
 from .progress import Progress as Progress, silent as silent
 from .solving import (
-    SeriesDesign as SeriesDesign,
     plan_cohort as plan_cohort,
     review_commands as review_commands,
     Reading as Reading,

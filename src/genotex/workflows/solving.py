@@ -13,7 +13,7 @@ from genotex.analysis import (
     DataChoice,
     ProblemData,
     ProblemOutcome,
-    formula_of_method,
+    SeriesDesign,
     planned_design,
 )
 from genotex.clinical import expert_of
@@ -250,21 +250,6 @@ def solve(asked: SolveRequest, progress: Progress = silent) -> Solved:
     return solved
 
 
-@dataclass(frozen=True)
-class SeriesDesign:
-    """What an analysis will do with one series, by its samples alone."""
-
-    cohort: str
-    compared: str = ""  # Who is compared with whom, in words
-    formula: str = ""
-    contrast: str = ""
-    pairs: str = ""  # How samples of the same person are treated
-    interaction: bool = False
-    notes: tuple[str, ...] = ()  # What is decided when the genes are read
-    warnings: tuple[str, ...] = ()
-    why_not: str = ""  # Why it cannot be analysed
-
-
 def plan_cohort(
     files: GeoCohortFiles, problem: Problem, reading: PreprocessOptions, analysis: AnalysisOptions
 ) -> SeriesDesign:
@@ -286,24 +271,7 @@ def plan_cohort(
         plan = planned_design(data.cohort, evidence, problem, asked)
     except (AnalysisError, UsageError) as error:
         return SeriesDesign(files.cohort, why_not=str(error), notes=tuple(notes))
-    pair, text = plan.method["pair"], formula_of_method(plan.method)
-    return SeriesDesign(
-        files.cohort,
-        plan.compared,
-        "" if text is None else text.design,
-        "" if text is None else text.contrast,
-        _PAIRS[pair["design"]] if pair else "",
-        plan.interaction,
-        tuple(notes),
-        plan.warnings,
-    )
-
-
-_PAIRS = {
-    "paired": "compared within each pair",
-    "correlated": "samples of one person count as correlated",
-    "averaged": "samples of one person are averaged",
-}
+    return replace(plan, notes=tuple(notes))
 
 
 def _combines(asked: SolveRequest, analysis: AnalysisOptions) -> bool:

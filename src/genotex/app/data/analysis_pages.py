@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from genotex.analysis import check_request
+from genotex.analysis import SeriesDesign, check_request
 from genotex.app.data.sheets import EditedSheet
 from genotex.app.forms import OptionForm
 from genotex.app.pages import form_of, not_found, refusals, render, workbench_of
@@ -24,7 +24,7 @@ from genotex.features import table_features
 from genotex.options import AnalysisOptions, PreprocessChoices
 from genotex.problems import Problem
 from genotex.studies import SHEET, AnalysisRecord, FoundInput, JobRecord
-from genotex.workflows import SeriesDesign, plan_cohort
+from genotex.workflows import plan_cohort
 
 COVARIATES = {feature.column: feature.name for feature in table_features()}
 CONDITIONS = {"": "nothing", **COVARIATES}
