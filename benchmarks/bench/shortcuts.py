@@ -4,9 +4,13 @@
 
 A benchmark measures skill if these hold, which were written down before the first measurement:
 
-- answers without data are at most 5 above 100 random genes;
+- answers without the trait's values are at most 5 above 100 random genes: no answer, no
+  measurement (related genes, genes related to several traits, the first in the file, those on
+  every array, random ones, all), and measurements alone (variance, level, likeness to one gene);
 - t-tests are below the rules, at a fixed length and at q < 0.05, by more than the interval;
-- one list for every condition of a trait is below answers that respect the condition;
+- one list for every condition of a trait is below answers that respect the condition, by 5 or
+  more given another trait; for age and sex it names no interaction, where the rules on an expert's
+  tables have an interaction F1 of 60 or more, and all but the noise 85 or more;
 - the tables as an expert would have them score no less than the rules' own;
 - the truth scores 100, and an analysis that is given all that genes follow, 90 or more;
 - two seeds order the answers alike: Spearman 0.95 or more.
@@ -20,11 +24,14 @@ Mean F1 over the problems that can be answered; intervals of 95 % by drawing tra
 from __future__ import annotations
 
 import argparse
+import json
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import combinations
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -50,6 +57,29 @@ Answer = Callable[[Problem], list[str]]
 Found = Mapping[Problem, float]
 
 
+class Scored(NamedTuple):
+    """F1 in percent of each problem that can be answered."""
+
+    genes: Found
+    interactions: Found
+
+
+SHORTCUTS = (
+    "nothing",
+    "related genes",
+    "related to several traits",
+    "first 100 in the file",
+    "on every array",
+    "every gene",
+    "300 random symbols",
+    "largest variance, first 100",
+    "highest level, first 100",
+    "like the first gene, first 100",
+    "like a random gene, first 100",
+)
+"""At most 5 above 100 random genes."""
+
+
 def passing(p: Floats) -> Floats:
     """Return the positions of p-values with q < 0.05."""
     return np.flatnonzero(stats.false_discovery_control(np.nan_to_num(p, nan=1.0)) < 0.05)
@@ -73,11 +103,48 @@ def of_t_test(output: OutputFolder, cut: int | None) -> Answer:
     return answer
 
 
+def of_measurements(output: OutputFolder, strength: Callable[[Floats], Floats]) -> Answer:
+    """Return the first 100 genes of a trait's largest cohort by their values alone."""
+
+    def answer(problem: Problem) -> list[str]:
+        try:
+            cohort = choose_cohort(output, Problem(problem.trait)).cohort
+        except NoUsableCohortError:
+            return []
+        table = read_linked_csv(output.linked_csv(problem.trait, cohort))
+        return [table.genes[i] for i in np.argsort(-strength(table.expression))[:100]]
+
+    return answer
+
+
+def like(expression: Floats, gene: int = 0) -> Floats:
+    """Return the absolute correlation of each gene with one."""
+    found: Floats = np.abs(np.corrcoef(expression, rowvar=False)[gene])
+    return found
+
+
+def without_measurements(world: SimulatedBenchmark, tasks: TaskInfo) -> dict[str, Answer]:
+    """Return answers from names, lists and files alone."""
+    related = Counter(gene for info in tasks.traits.values() for gene in info.related_genes)
+    tables = sorted((world.reference / "preprocess").glob("*/gene_data/*.csv"))
+    listed = [pl.read_csv(path, columns=[0]).to_series().to_list() for path in tables]
+    everywhere = sorted(set.intersection(*map(set, listed)))
+    often = [gene for gene, count in related.most_common(100) if count > 1]
+    return {
+        "nothing": lambda _: [],
+        "related genes": lambda problem: list(tasks.traits[problem.trait].related_genes),
+        "related to several traits": lambda _: often,
+        "first 100 in the file": lambda _: listed[0][:100],
+        "on every array": lambda _: everywhere,
+        "every gene": lambda _: sorted(set().union(*listed)),
+    }
+
+
 def knowing_all(world: SimulatedBenchmark, tasks: TaskInfo) -> Answer:
     """Return the genes with q < 0.05 where everything is known that genes follow."""
     output = OutputFolder(world.reference)
 
-    def answer(problem: Problem) -> list[str]:
+    def answer(problem: Problem, by: str = "") -> list[str]:
         if problem not in world.answered:
             return []
         if problem.kind is ProblemKind.TWO_STEP:
@@ -91,7 +158,8 @@ def knowing_all(world: SimulatedBenchmark, tasks: TaskInfo) -> Answer:
         rows = [place[sample] for sample in table.samples]
         mediating = {trait.companion} - {problem.condition}
         others = set(made.design) - mediating - {problem.trait, "donor"}
-        names = [problem.trait, *sorted(others)]
+        asked = f"{problem.trait} by {by}" if by else problem.trait
+        names = [asked, *sorted({problem.trait, *others} - {asked})]
         columns = [np.array(made.design[name], dtype=float)[rows] for name in names]
         design = np.column_stack([*columns, np.ones(len(rows))])
         # One row for each person.
@@ -108,21 +176,36 @@ def knowing_all(world: SimulatedBenchmark, tasks: TaskInfo) -> Answer:
     return answer
 
 
-def score(world: SimulatedBenchmark, folder: Path) -> Found:
-    """Return the F1 of each problem that can be answered."""
+def score(world: SimulatedBenchmark, folder: Path) -> Scored:
+    """Return the F1 of each problem that can be answered, and the interaction F1."""
     options = EvaluationOptions(tasks=("analysis",), task_info=world.task_info)
     scores = evaluate(folder, world.reference, options).analysis
-    return {Problem(item.trait, item.condition): float(item.f1 or 0.0) for item in scores}
+    posed = [(Problem(item.trait, item.condition), item) for item in scores]
+    changing = {p: item.interaction_f1 for p, item in posed if item.interaction_f1 is not None}
+    return Scored({problem: float(item.f1 or 0.0) for problem, item in posed}, changing)
 
 
-def answered(world: SimulatedBenchmark, folder: Path, answer: Answer) -> Found:
+def answered(world: SimulatedBenchmark, folder: Path, answer: Answer) -> Scored:
     """Return the score of answers that are given at once."""
     for problem in world.problems:
         write_answer(OutputFolder(folder), problem, answer(problem))
     return score(world, folder)
 
 
-def condition_ignored(world: SimulatedBenchmark, solved: Path, folder: Path) -> Found:
+def answered_knowing(world: SimulatedBenchmark, folder: Path, tasks: TaskInfo) -> Scored:
+    """Return the score where all but the noise is known, interactions included."""
+    answer = knowing_all(world, tasks)
+    for problem in world.problems:
+        path = write_answer(OutputFolder(folder), problem, answer(problem))
+        if problem.kind is ProblemKind.ONE_STEP:
+            content = json.loads(path.read_text())
+            named = answer(problem, str(problem.condition))
+            content["significant_interactions"] = {"Variable": named}
+            path.write_text(json.dumps(content))
+    return score(world, folder)
+
+
+def condition_ignored(world: SimulatedBenchmark, solved: Path, folder: Path) -> Scored:
     """Return the score of each trait's unconditional answer, given under every condition."""
     source, target = OutputFolder(solved), OutputFolder(folder)
     for problem in world.answered:
@@ -134,7 +217,7 @@ def condition_ignored(world: SimulatedBenchmark, solved: Path, folder: Path) -> 
     return score(world, folder)
 
 
-def solve(world: SimulatedBenchmark, folder: Path, start: Path | None = None) -> Found:
+def solve(world: SimulatedBenchmark, folder: Path, start: Path | None = None) -> Scored:
     """Return the score of the built-in rules, from raw files or from prepared tables."""
     tasks = TaskInfo.load(world.task_info)
     method = choose_method(MethodOptions(method="rules"))
@@ -143,7 +226,7 @@ def solve(world: SimulatedBenchmark, folder: Path, start: Path | None = None) ->
     return score(world, folder)
 
 
-def measure(folder: Path, seed: int, samples: int) -> dict[str, Found]:
+def measure(folder: Path, seed: int, samples: int) -> dict[str, Scored]:
     """Return the scores of each way to answer one benchmark."""
     world = simulate_benchmark(folder / "world", seed=seed, samples=samples)
     tasks = TaskInfo.load(world.task_info)
@@ -152,11 +235,15 @@ def measure(folder: Path, seed: int, samples: int) -> dict[str, Found]:
     symbols = RandomGenes().symbols
     expert = OutputFolder(world.reference)
     ways: dict[str, Answer] = {
-        "nothing": lambda _: [],
-        "related genes": lambda problem: list(tasks.traits[problem.trait].related_genes),
+        **without_measurements(world, tasks),
         "100 random genes": lambda _: rng.choice(genes, 100, replace=False).tolist(),
         "300 random symbols": lambda _: rng.choice(symbols, 300, replace=False).tolist(),
-        "every gene": lambda _: genes,
+        "largest variance, first 100": of_measurements(expert, lambda e: e.var(axis=0)),
+        "highest level, first 100": of_measurements(expert, lambda e: e.mean(axis=0)),
+        "like the first gene, first 100": of_measurements(expert, like),
+        "like a random gene, first 100": of_measurements(
+            expert, lambda e: like(e, rng.integers(e.shape[1]))
+        ),
         "t-test, first 30": of_t_test(expert, 30),
         "t-test, first 100": of_t_test(expert, 100),
         "t-test, q": of_t_test(expert, None),
@@ -173,7 +260,7 @@ def measure(folder: Path, seed: int, samples: int) -> dict[str, Found]:
     )
     found["rules"] = solve(world, folder / "rules")
     found["rules, expert's tables"] = by_expert
-    found["all but the noise"] = answered(world, folder / "knowing", knowing_all(world, tasks))
+    found["all but the noise"] = answered_knowing(world, folder / "knowing", tasks)
     found["truth"] = score(world, world.reference)
     return found
 
@@ -209,23 +296,28 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--samples", type=int, default=100)
     chosen = parser.parse_args()
-    found = []
+    scored = []
     for seed in chosen.seeds:
         with tempfile.TemporaryDirectory() as name:
-            found.append(measure(Path(name), seed, chosen.samples))
+            scored.append(measure(Path(name), seed, chosen.samples))
+    found = [{name: one.genes for name, one in each.items()} for each in scored]
     console = Console(width=120)
-    table = Table("answer", "F1", "95 % interval", *(str(seed) for seed in chosen.seeds), box=None)
+    table = Table(
+        "answer", "F1", "95 % interval", *map(str, chosen.seeds), "interactions", box=None
+    )
     for name in found[0]:
         mean, low, high = interval([each[name] for each in found])
         each_seed = [f"{np.mean(list(each[name].values())):.1f}" for each in found]
-        table.add_row(name, f"{mean:.1f}", f"{low:.1f} to {high:.1f}", *each_seed)
+        changing = [f for each in scored for f in each[name].interactions.values()]
+        cells = (f"{mean:.1f}", f"{low:.1f} to {high:.1f}", *each_seed)
+        table.add_row(name, *cells, f"{np.mean(changing):.1f}")
     console.print(table)
     compared = (
         ("rules", "t-test, q"),
         ("rules", "t-test, first 30"),
         ("rules, expert's tables", "rules, condition ignored"),
         ("rules, expert's tables", "rules"),
-        ("related genes", "100 random genes"),
+        *((name, "100 random genes") for name in SHORTCUTS),
     )
     for one, other in compared:
         mean, low, high = interval(differences(found, one, other))

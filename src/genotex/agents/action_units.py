@@ -43,11 +43,11 @@ class ActionUnit:
 
 
 _FINISH = ("link", "handle_missing_values", "judge_bias", "save_table", "save_cohort_info")
-_SOLVE = ("choose_data", "load_data", "analyse", "save_result")
+_SOLVE = ("choose_data", "load_data", "analyse", "moderated_t", "own_result", "save_result")
 _SOLVED = (
     Promised("choice", ("Choice",)),
     Promised("data", ("LoadedData",)),
-    Promised("result", ("Result",)),
+    Promised("result", ("Result", "OwnResult")),
 )
 _FEATURE = ("Feature", "NoneType")
 _NAME = ("str", "NoneType")

@@ -20,7 +20,9 @@ from genotex.simulate.expression import (
     draw_counts,
     draw_expression,
     effects_in_cohort,
+    interaction_contrast,
     write_counts,
+    write_submitted,
 )
 from genotex.simulate.files import (
     GeoSeries,
@@ -47,7 +49,7 @@ from genotex.simulate.plan import (
 from genotex.simulate.platforms import Array, genes_seen, measure
 from genotex.simulate.truth import CohortTruth
 
-METHYLATION, EMPTY_TABLE = "methylation", "empty table"
+METHYLATION, EMPTY_TABLE, SEQUENCED = "methylation", "empty table", "counts next to FPKM"
 """Names for plans to use in place of an array."""
 
 _METHYLATION_PROBES = 500
@@ -164,6 +166,12 @@ def write_geo(
     samples = tuple(f"GSM{first + i}" for i in range(len(people.group)))
     if plan.array in NO_EXPRESSION:
         return _write_unfit(folder, rng, plan, people, samples)
+    if plan.array == SEQUENCED:
+        cohort, counts = _sequence(folder, rng, model, plan, people, samples)
+        titles = _titles(plan, people)
+        place = folder / "GEO" / plan.trait / plan.accession / plan.accession
+        write_submitted(rng, place, model.symbols, titles, counts)
+        return cohort
     array = arrays[plan.array]
     effects = _effects(rng, model, plan, people)
     words = plan.describe(rng, people)
@@ -197,21 +205,34 @@ def write_counted(
     """Write an RNA-seq series: an empty matrix and NCBI's counts."""
     people = draw_people(rng, plan.groups, plan.late, plan.confounding)
     samples = tuple(f"GSM{first + i}" for i in range(len(people.group)))
+    weak = len(rows.ids) - len(model.symbols)
+    cohort, counts = _sequence(folder, rng, model, plan, people, samples, weak)
+    target = folder / "GEO" / plan.trait / plan.accession
+    write_counts(target, plan.accession, samples, rows, counts)
+    return cohort
+
+
+def _sequence(
+    folder: Path,
+    rng: np.random.Generator,
+    model: GeneModel,
+    plan: CohortPlan,
+    people: People,
+    samples: tuple[str, ...],
+    weak: int = 0,
+) -> tuple[SimulatedCohort, NDArray[np.int64]]:
+    """Write the series of RNA-seq with an empty matrix, and return its counts."""
     effects = _effects(rng, model, plan, people)
     words = plan.describe(rng, people)
     expression = draw_expression(rng, model, people, effects)
-    planted = np.any([signature != 0 for signature in model.signatures.values()], axis=0)
-    counts = draw_counts(rng, expression, planted, len(rows.ids) - len(model.symbols))
+    counts = draw_counts(rng, expression, model.differing(), weak)
     unfit = NO_EXPRESSION[EMPTY_TABLE](rng, len(samples))
     _write_files(folder, plan, people, samples, words, unfit.measured, unfit.platform)
-    target = folder / "GEO" / plan.trait / plan.accession
-    write_counts(target, plan.accession, samples, rows, counts)
     known = known_annotation(people, samples, words.age, words.sex, words.level)
     truth = _truth(plan, unfit.platform.accession, "counts", known)
     truth = _with_effects(truth, model, people, effects)
-    return SimulatedCohort(
-        plan.accession, truth, ExpressionMatrix(model.symbols, samples, expression)
-    )
+    true = ExpressionMatrix(model.symbols, samples, expression)
+    return SimulatedCohort(plan.accession, truth, true), counts
 
 
 def _spoil(
@@ -293,7 +314,10 @@ def _with_effects(
 def _effects(
     rng: np.random.Generator, model: GeneModel, plan: CohortPlan | TcgaPlan, people: People
 ) -> dict[str, tuple[Floats, Floats]]:
-    """Return the gene effects of the trait and the hidden traits, and each person's status."""
+    """Return the gene effects of the trait and the hidden traits, and each person's status.
+
+    Changes of the trait's effects with age and sex are effects of their own.
+    """
     effects = {plan.trait: (effects_in_cohort(rng, model, plan.trait), people.status)}
     for other, kind in plan.hidden.items():
         draw = companion_status if other == plan.companion else hidden_status
@@ -301,6 +325,11 @@ def _effects(
         if people.donor is not None:
             status = status[people.donor]
         effects[other] = (effects_in_cohort(rng, model, other), status)
+    features = {"Age": people.age, "Gender": people.male.astype(np.float64)}
+    others = [*features.values(), *(status for _, status in effects.values())]
+    for name, sizes in model.interactions.get(plan.trait, {}).items():
+        contrast = interaction_contrast(people.status, features[name], others)
+        effects[f"{plan.trait} by {name}"] = (sizes, contrast)
     return effects
 
 
@@ -333,6 +362,15 @@ def _text(array: Array) -> PlatformText:
     )
 
 
+def _titles(plan: CohortPlan, people: People) -> tuple[str, ...]:
+    """Return the titles of the samples."""
+    donors = range(len(people.group)) if people.donor is None else people.donor.tolist()
+    return tuple(
+        f"{plan.names.titles[group]}, donor {i + 1}"
+        for i, group in zip(donors, people.group, strict=True)
+    )
+
+
 def _write_files(
     folder: Path,
     plan: CohortPlan,
@@ -344,17 +382,13 @@ def _write_files(
 ) -> None:
     """Assemble and write the files of a cohort."""
     names = plan.names
-    donors = range(len(samples)) if people.donor is None else people.donor.tolist()
     series = GeoSeries(
         accession=plan.accession,
         title=plan.title,
         summary=plan.summary,
         overall_design=plan.overall_design,
         samples=samples,
-        sample_titles=tuple(
-            f"{names.titles[group]}, donor {i + 1}"
-            for i, group in zip(donors, people.group, strict=True)
-        ),
+        sample_titles=_titles(plan, people),
         sources=tuple(names.sources[group] for group in people.group),
         characteristics=words.rows,
         measured=measured,

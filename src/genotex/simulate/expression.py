@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -102,16 +102,34 @@ class GeneModel:
     sex: Floats
     loadings: Floats  # weights of the latent factors
     signatures: Mapping[str, Floats]
+    # trait -> "Age", "Gender" -> log2 change of the trait's difference with it
+    interactions: Mapping[str, Mapping[str, Floats]] = field(default_factory=dict)
 
-    def standardised(self, trait: str) -> dict[str, float]:
-        """Return each planted gene's difference in standard deviations, the largest first."""
-        size = self.signatures[trait] / _spread(self.noise, self.loadings)
+    @property
+    def spread(self) -> Floats:
+        """Standard deviation of each gene among equal people."""
+        return _spread(self.noise, self.loadings)
+
+    def standardised(self, trait: str, feature: str | None = None) -> dict[str, float]:
+        """Return each planted gene's difference in standard deviations, the largest first.
+
+        With a feature, "Age" or "Gender": the change of the difference with it.
+        """
+        sizes = self.interactions[trait][feature] if feature else self.signatures[trait]
+        size = sizes / self.spread
         order = sorted(np.flatnonzero(size), key=lambda g: -abs(size[g]))
         return {self.symbols[g]: float(size[g]) for g in order}
 
     def planted(self, trait: str) -> tuple[str, ...]:
         """Return the symbols of the genes that are planted for `trait`, sorted."""
         return tuple(sorted(self.symbols[g] for g in np.flatnonzero(self.signatures[trait])))
+
+    def differing(self) -> NDArray[np.bool_]:
+        """Return whether each gene differs with a trait, or its difference with age or sex."""
+        made = [*self.signatures.values()]
+        made += [sizes for each in self.interactions.values() for sizes in each.values()]
+        found: NDArray[np.bool_] = np.any(made, axis=0)
+        return found
 
     def changing_with(self, effects: Floats) -> tuple[str, ...]:
         """Return the symbols of the genes with an effect, sorted."""
@@ -169,6 +187,18 @@ def _spread(noise: Floats, loadings: Floats) -> Floats:
     """Return the standard deviation of each gene among equal people."""
     spread: Floats = np.sqrt(noise**2 + (loadings**2).sum(axis=1))
     return spread
+
+
+def interaction_contrast(status: Floats, feature: Floats, others: Sequence[Floats]) -> Floats:
+    """Return how status and feature go together beyond what both and the others do, with SD 1.
+
+    No comparison without an interaction sees it; 0 where there is nothing to compare.
+    """
+    design = np.column_stack([np.ones(len(status)), status, feature, *others])
+    product = (status - status.mean()) * (feature - feature.mean())
+    left: Floats = product - design @ np.linalg.lstsq(design, product)[0]
+    spread = left.std()
+    return left / spread if spread > 1e-6 else np.zeros(len(status))
 
 
 def effects_in_cohort(rng: np.random.Generator, model: GeneModel, trait: str) -> Floats:
@@ -271,3 +301,20 @@ def write_counts(
     )
     text = annotation.write_csv(separator="\t", quote_style="never")
     write_gzip(folder / f"Human.{_GENOME}.annot.tsv.gz", text.encode())
+
+
+def write_submitted(
+    rng: np.random.Generator,
+    place: Path,
+    symbols: Sequence[str],
+    titles: Sequence[str],
+    counts: NDArray[np.int64],
+) -> None:
+    """Write a submitter's tables ``<place>_counts.txt.gz`` and ``<place>_FPKM.txt.gz``."""
+    kilobases = rng.lognormal(0.7, 0.6, len(symbols))
+    fpkm = counts / kilobases[:, None] / (counts.sum(axis=0) / 1e6)
+    for name, values in (("counts", counts), ("FPKM", fpkm.round(4))):
+        table = pl.DataFrame(values, schema=list(titles))
+        table = table.insert_column(0, pl.Series("gene", symbols))
+        text = table.write_csv(separator="\t").encode()
+        write_gzip(place.with_name(f"{place.name}_{name}.txt.gz"), text)

@@ -71,9 +71,9 @@ TASK_FILE = "task_info.json"
 
 
 def genes_without_effect(model: GeneModel) -> list[str]:
-    """Return the symbols of the genes that are planted for no trait, sorted."""
-    taken = {gene for trait in model.signatures for gene in model.planted(trait)}
-    return [symbol for symbol in model.symbols if symbol not in taken]
+    """Return the symbols of the genes that are planted for no trait."""
+    taken = model.differing()
+    return [symbol for symbol, differs in zip(model.symbols, taken, strict=True) if not differs]
 
 
 def _choose_related(
@@ -209,7 +209,7 @@ def _write_all(
 ) -> Truth:
     planted = min(_PLANTED, len(symbols) // 20)
     model = draw_gene_model(rng, symbols, (TRAIT, CONDITION, TCGA_TRAIT), (planted,) * 3)
-    always = np.flatnonzero(sum(np.abs(s) for s in model.signatures.values()))
+    always = np.flatnonzero(model.differing())
     # Names of the genes on the older platform and in TCGA: some are outdated.
     names = [aliases.get(symbol, symbol) for symbol in symbols]
     arrays = {

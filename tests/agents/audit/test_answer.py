@@ -7,13 +7,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
+from statsmodels.api import OLS
 
-from genotex.agents import Task, audit_answer
+from genotex.agents import Task, audit_answer, toolkit
 from genotex.analysis import AnalysisResult, solve_problem, write_result
 from genotex.cohorts import PreprocessOptions, preprocess
-from genotex.errors import MethodFailedError
+from genotex.errors import MethodFailedError, UsageError
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem, TaskInfo
@@ -164,3 +166,57 @@ def test_table_of_other_columns_is_refused(study: Path, tmp_path: Path) -> None:
 def test_answer_from_knowledge_alone_needs_no_cohort(study: Path, tmp_path: Path) -> None:
     task = Task.of_problem(ALONE, study / "sound", "output")
     assert audit_answer(task, tmp_path, None, by_code=False).flags == ()
+
+
+def statistics(study: Path, output: Path, condition: str | None = None) -> Any:
+    tasks = study / "in" / "task_info.json"
+    task = Task.of_problem(Problem(TRAIT, condition), study / "sound", output, "sound", tasks)
+    return toolkit.load_data(toolkit.choose_data(task))
+
+
+def test_an_analysis_of_its_own_is_accepted_and_named(study: Path, tmp_path: Path) -> None:
+    """Plain pandas and statsmodels, and the moderated t for the genes."""
+    data = statistics(study, tmp_path, "Age")
+    table = data.to_pandas().dropna(subset=["Age"])
+    genes = table.columns.drop([TRAIT, "Age", "Gender"], errors="ignore")
+    design = table.assign(one=1.0)[["one", "Age", TRAIT]]
+    found = toolkit.moderated_t(table[genes], design)
+    for gene in genes[:5]:
+        theirs = OLS(table[gene], design).fit().params[TRAIT]
+        assert found.coefficient[gene] == pytest.approx(theirs, rel=1e-9)
+    best = found[found.q < 0.05]
+    result = toolkit.own_result(data, best.index, best.coefficient, interactions=genes[:2])
+    path = toolkit.save_result(result)
+    content = json.loads(path.read_text())
+    assert content["significant_genes"]["Variable"] == list(best.index)
+    assert content["significant_interactions"] == {"Variable": list(genes[:2])}
+    audited = audit_answer(data.task, tmp_path, content["cohort"]["id"])
+    assert audited.flags == ("the answer is of an analysis of its own, which is not rerun",)
+
+
+@pytest.mark.parametrize(
+    ("genes", "coefficients", "why"),
+    [
+        (["TP53", "Age"], (), "is not a gene of GSE"),
+        (["A", "A"], (), "named twice"),
+        (["A"], (1.0, 2.0), "1 genes need as many coefficients"),
+        (["A"], (float("nan"),), "all of them numbers"),
+    ],
+)
+def test_an_own_answer_that_cannot_be_is_refused_at_once(
+    study: Path, tmp_path: Path, genes: list[str], coefficients: tuple[float, ...], why: str
+) -> None:
+    data = statistics(study, tmp_path)
+    known = [name if name == "Age" else data.columns[3] for name in genes]
+    with pytest.raises(UsageError, match=why):
+        toolkit.own_result(data, known, coefficients)
+
+
+def test_a_design_that_cannot_be_fitted_is_refused() -> None:
+    values, twice = np.zeros((4, 3)), np.array([[1.0, 2.0], [1, 2], [1, 2], [1, 2]])
+    with pytest.raises(UsageError, match="follows from the others"):
+        toolkit.moderated_t(values, twice)
+    with pytest.raises(UsageError, match="drop those samples"):
+        toolkit.moderated_t(values, np.where(twice == 2, np.nan, twice))
+    with pytest.raises(UsageError, match=r"\(4, 3\) and \(3, 2\)"):
+        toolkit.moderated_t(values, twice[:3])

@@ -134,6 +134,7 @@ BY_HAND = {
         # Of three, four, and twice three.
         "AUROC": "0.667", "AUPRC": "0.150", "GSEA ES": "0.250", "ES within list": "0.500",
         "trait accuracy (%)": "53.33", "trait F1 (%)": "46.67", "trait R2": "0.300",
+        "interaction F1 (%)": "-",
         "genes predicted": "1.5", "genes in reference": "4.0",
     },
 }  # fmt: skip

@@ -10,7 +10,7 @@ import pytest
 from genotex.bench import SimulatedBenchmark
 from genotex.formats import read_clinical_csv, read_cohort_info, read_gene_csv, read_linked_csv
 from genotex.layout import TCGA_COHORT, OutputFolder
-from genotex.problems import TaskInfo, choose_cohort, choose_pair
+from genotex.problems import ProblemKind, TaskInfo, choose_cohort, choose_pair
 from genotex.simulate import CohortTruth
 from tests.simulate.plain_geo import geo_path, read_matrix, read_soft_sections
 
@@ -200,11 +200,19 @@ def test_answers_are_what_differs_given_the_condition_the_largest_difference_fir
         path = reference.significant_genes(problem.trait, problem.condition)
         if not path.is_file():
             continue
-        genes = json.loads(path.read_text())["significant_genes"]
+        content = json.loads(path.read_text())
+        genes, changing = content["significant_genes"], content.get("significant_interactions")
         trait = simulated.truth.traits[problem.trait]
         through = simulated.truth.traits[trait.companion].planted
-        given = trait.companion == problem.condition
-        assert set(genes["Variable"]) == {*trait.planted, *(() if given else through)}
+        expected = {*trait.planted}
+        if trait.companion != problem.condition:
+            # Opposite effects of the companion hide the genes of both.
+            expected ^= {*through}
+        assert set(genes["Variable"]) == expected
+        assert (changing is None) == (problem.kind is not ProblemKind.ONE_STEP)
+        if changing is not None:
+            assert changing["Variable"] == list(trait.interactions[str(problem.condition)])
+            assert not {*changing["Variable"]} & expected
         sizes = genes["Absolute Coefficient"]
         assert sizes == sorted(sizes, reverse=True)
         assert sizes == [abs(size) for size in genes["Coefficient"]]
@@ -216,13 +224,15 @@ def test_age_sex_and_companion_go_with_a_trait_and_other_traits_do_not(
     recorded = []
     for trait, _, truth in cohorts(simulated):
         companion = simulated.truth.traits[trait].companion
-        design = {name: np.array(values) for name, values in truth.design.items()}
+        design = {name: np.array(v) for name, v in truth.design.items() if len(set(v)) > 1}
         if not truth.usable or truth.source == "TCGA" or "donor" in design:
             continue
         status = design.pop(trait)
         found = {name: abs(np.corrcoef(status, v)[0, 1]) for name, v in design.items()}
         assert found[companion] > 0.3
-        others = set(found) - {companion, "age", "sex", "batch"}
+        changing = {name for name in found if " by " in name}
+        assert all(not found[name] > 1e-6 for name in changing)
+        others = set(found) - {companion, "age", "sex", "batch", *changing}
         if simulated.truth.traits[trait].kind == "binary":
             assert all(found[other] < 0.2 for other in others)
         if any(p["age"] is not None for p in truth.samples.values()):
@@ -281,6 +291,8 @@ def test_files_are_read_as_the_truth_says(simulated: SimulatedBenchmark, tmp_pat
     preprocess(simulated.folder, output.root)
     different = []
     missed = {"batch is the group", "swapped labels", "outlier", "second disease"}
+    # Of so few people measured twice, one may be the only man.
+    missed |= {"duplicated people"}
     for trait, name, truth in cohorts(simulated):
         if missed & set(truth.traps):
             continue

@@ -1,6 +1,7 @@
 """Content of a simulated benchmark, the same for the same seed, and its folder, whole or not."""
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,7 @@ def test_default_benchmark_has_12_traits_44_cohorts_and_problems_of_all_kinds(
     assert simulated.summary() == {
         "traits": 12,
         "cohorts": 44,
-        "usable_cohorts": 33,
+        "usable_cohorts": 34,
         "problems": {"unconditional": 12, "one-step": 24, "two-step": 36},
         "answered": 63,
     }
@@ -47,10 +48,10 @@ def test_benchmark_has_binary_and_measured_traits_and_several_reasons_to_reject(
     kinds = Counter(trait.kind for trait in simulated.truth.traits.values())
     assert kinds == {"binary": 10, "continuous": 2}
     cohorts = [c for trait in simulated.truth.traits.values() for c in trait.cohorts.values()]
-    assert {c.scale for c in cohorts} == {"linear", "log2", "beta", "none"}
+    assert {c.scale for c in cohorts} == {"linear", "log2", "counts", "beta", "none"}
     assert len({c.reason for c in cohorts if not c.usable}) == 6
     assert len({c.reason for c in cohorts if c.usable}) >= 10
-    assert len({c.platform for c in cohorts if c.source == "GEO" and c.usable}) == 4
+    assert len({c.platform for c in cohorts if c.source == "GEO" and c.usable}) == 5
 
 
 def test_people_of_different_tcga_studies_have_different_barcodes(
@@ -91,19 +92,23 @@ def test_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     assert tables and all(first[name] != other[name] for name in tables)
 
 
+def alike(one: Mapping[str, float], other: Mapping[str, float]) -> set[str]:
+    """Return the genes that differ in the same direction; a companion hides by the opposite one."""
+    return {gene for gene in set(one) & set(other) if one[gene] * other[gene] > 0}
+
+
 def test_traits_share_planted_genes_two_by_two_where_asked(
     simulated: SimulatedBenchmark, tmp_path: Path
 ) -> None:
-    own = [set(trait.planted) for trait in simulated.truth.traits.values()]
-    assert not any(a & b for i, a in enumerate(own) for b in own[:i])
+    own = [trait.planted for trait in simulated.truth.traits.values()]
+    assert not any(alike(a, b) for i, a in enumerate(own) for b in own[:i])
     made = simulate_benchmark(tmp_path / "shared", shared_genes=0.5, **SMALL)
     planted = [trait.planted for trait in made.truth.traits.values()]
     for i, one in enumerate(planted):
         for j, other in enumerate(planted[:i]):
-            common = set(one) & set(other)
-            short = min(len(one), len(other))
-            assert len(common) == (round(0.5 * short) if i == j + 1 and j % 2 == 0 else 0)
-            assert all(one[gene] * other[gene] > 0 for gene in common)
+            common = alike(one, other)
+            assert bool(common) == (i == j + 1 and j % 2 == 0)
+            assert len(common) <= 0.5 * min(len(one), len(other))
     with pytest.raises(UsageError, match=r"shared_genes is 1\.5"):
         simulate_benchmark(tmp_path / "no", shared_genes=1.5, **SMALL)
 
@@ -124,7 +129,10 @@ def test_score_counts_planted_genes_of_the_trait_asked_for(simulated: SimulatedB
     genes = list(simulated.truth.traits[first].planted)
     assert simulated.truth.score(genes[:4], first, companion) == (4, len(genes), 0.0)
     others = simulated.truth.traits[companion].planted
-    assert simulated.truth.score(genes, first).planted == len(genes) + len(others)
+    hidden = set(genes) & set(others)
+    assert hidden
+    number = len(genes) + len(others) - 2 * len(hidden)
+    assert simulated.truth.score(genes, first).planted == number
     assert simulated.truth.score(genes[:4], second)[2] == 1.0
     with pytest.raises(UsageError, match="nothing was planted for 'Gout'"):
         simulated.truth.score([], "Gout")

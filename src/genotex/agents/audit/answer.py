@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from genotex.agents.audit.comparison import WITHIN, records_agree, reject, reject_oversized
 from genotex.agents.task import Task
+from genotex.agents.toolkit.statistics import OWN_ANALYSIS
 from genotex.analysis import (
     AnalysisResult,
     DataChoice,
@@ -61,6 +62,8 @@ def audit_answer(
         why = "no table of all genes belongs to it"
         if table.is_file() and isinstance(error, FormatError) and error.field:
             why = f"{error.field}: {error.message}"[:300]
+        if not table.is_file() and content.get("method") == {"analysis": OWN_ANALYSIS}:
+            return _AnswerAudit(("the answer is of an analysis of its own, which is not rerun",))
         return _AnswerAudit((f"the answer was not written by the toolkit: {why}",))
     if dict(result.genes.schema) != stored_types():
         reject("the columns of the table of all genes are not those that the toolkit writes")

@@ -27,8 +27,8 @@ __all__ = [
     "toolkit_reference",
 ]
 
-PACKAGES = ("numpy", "pandas", "polars", "scipy", "scikit-learn")
-"""Packages that generated code may use; genotex itself needs them, so that they are there."""
+PACKAGES = ("numpy", "pandas", "polars", "scipy", "scikit-learn", "statsmodels")
+"""Packages that generated code may use; the agents need them, so that they are there."""
 
 
 def render_prompt(name: str, **values: object) -> str:

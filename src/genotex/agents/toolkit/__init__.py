@@ -17,7 +17,14 @@ from genotex.agents.toolkit.sources import (
     read_series,
     unique_values,
 )
-from genotex.agents.toolkit.statistics import analyse, choose_data, load_data, save_result
+from genotex.agents.toolkit.statistics import (
+    analyse,
+    choose_data,
+    load_data,
+    moderated_t,
+    own_result,
+    save_result,
+)
 from genotex.agents.toolkit.tables import preview, save_cohort_info, save_table
 
 __all__ = [  # noqa: RUF022 - the order in which they are used
@@ -43,5 +50,7 @@ __all__ = [  # noqa: RUF022 - the order in which they are used
     "choose_data",
     "load_data",
     "analyse",
+    "moderated_t",
+    "own_result",
     "save_result",
 ]

@@ -6,17 +6,23 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
 
 from genotex.agents.task import Task
 from genotex.agents.toolkit.linking import OfSamples
 from genotex.agents.toolkit.tool import Made, listed, tool
 from genotex.errors import UsageError
+from genotex.formats import write_json
 from genotex.layout import OutputFolder
 
 if TYPE_CHECKING:
     from genotex.analysis import AnalysisResult, DataChoice, ProblemData
     from genotex.options import AnalysisOptions
+
+OWN_ANALYSIS = "own"
+"""In the record of an answer: generated code wrote the analysis itself."""
 
 ModelName = Literal["moderated", "mixed", "all"]
 
@@ -102,6 +108,35 @@ class Result(Made):
         """Show number of genes, the first ones, and the warnings."""
         lines = [f"{len(self.genes)} genes in {self.found.cohort}: {listed(self.genes, 10)}"]
         return "\n".join([*lines, *(f"  warning: {warning}" for warning in self.warnings)])
+
+
+@dataclass(frozen=True, eq=False)
+class OwnResult(Made):
+    """The genes of an analysis that the code wrote itself."""
+
+    made_by: ClassVar[str] = "own_result(data, genes)"
+    data: LoadedData
+    genes: tuple[str, ...]
+    coefficients: tuple[float, ...] = ()
+    interactions: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """Show number of genes, and the first ones."""
+        cohort = self.data.data.choice.cohort
+        return f"{len(self.genes)} genes in {cohort}, own analysis: {listed(self.genes, 10)}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the answer in the benchmark's format."""
+        columns: dict[str, Any] = {"Variable": list(self.genes)}
+        if self.coefficients:
+            columns["Coefficient"] = list(self.coefficients)
+            columns["Absolute Coefficient"] = [abs(size) for size in self.coefficients]
+        content: dict[str, Any] = {"significant_genes": columns}
+        if self.interactions:
+            content["significant_interactions"] = {"Variable": list(self.interactions)}
+        choice = self.data.data.choice
+        content["cohort"] = {"id": choice.cohort}
+        return {**content, "method": {"analysis": OWN_ANALYSIS}}
 
 
 @tool
@@ -203,18 +238,112 @@ def analyse(
 
 
 @tool
-def save_result(result: Result) -> Path:
+def moderated_t(expression: Any, design: Any) -> Any:
+    """Test the last column of a design in every gene by a moderated t (limma's, with a trend).
+
+    Parameters
+    ----------
+    expression : DataFrame
+        Samples x genes, on a logarithmic scale, with names of genes as columns.
+    design : DataFrame or array
+        Samples x (intercept, what is adjusted for, what is tested), as numbers.
+
+    Returns
+    -------
+    DataFrame
+        ``coefficient``, ``standard_error``, ``t``, ``p`` and ``q`` (Benjamini and Hochberg) by
+        gene, the smallest p first.
+
+    Examples
+    --------
+    >>> found = moderated_t(table[genes], table.assign(one=1.0)[["one", "Age", task.trait]])
+    """
+    import pandas as pd
+    from scipy.stats import false_discovery_control
+
+    from genotex.analysis.gene_tests.linear import fit_last_column
+    from genotex.analysis.gene_tests.moderated import moderate
+
+    values, columns = (np.asarray(one, dtype=np.float64) for one in (expression, design))
+    if values.ndim != 2 or columns.ndim != 2 or len(values) != len(columns):
+        shapes = f"{values.shape} and {columns.shape}"
+        msg = f"moderated_t(): samples x genes and samples x columns are needed; given: {shapes}"
+        raise UsageError(msg)
+    if not np.isfinite(columns).all():
+        msg = "moderated_t(): the design has missing values; drop those samples from both"
+        raise UsageError(msg)
+    if np.linalg.matrix_rank(columns) < columns.shape[1]:
+        msg = "moderated_t(): a column of the design follows from the others; leave it out"
+        raise UsageError(msg)
+    found = moderate(fit_last_column(columns, values), np.nanmean(values, axis=0))
+    names = getattr(expression, "columns", range(values.shape[1]))
+    table = pd.DataFrame(
+        {
+            "coefficient": found.coefficient,
+            "standard_error": found.standard_error,
+            "t": found.t,
+            "p": found.p,
+            "q": false_discovery_control(np.nan_to_num(found.p, nan=1.0)),
+        },
+        index=names,
+    )
+    return table.sort_values("p", kind="stable")
+
+
+@tool
+def own_result(
+    data: LoadedData, genes: Any, coefficients: Any = (), interactions: Any = ()
+) -> OwnResult:
+    """Take the genes of an analysis of your own, in place of `analyse`.
+
+    Parameters
+    ----------
+    data : LoadedData
+        As `load_data` gives it.
+    genes : sequence of str
+        Symbols that the cohort has, the most important first.
+    coefficients : sequence of float
+        Their effects, in the same order, or none.
+    interactions : sequence of str
+        Conditions Age and Gender: genes whose difference depends on it.
+
+    Returns
+    -------
+    OwnResult
+        For `save_result`; print it.
+
+    Examples
+    --------
+    >>> result = own_result(data, found.index[found.q < 0.05])
+    """
+    names, others = tuple(map(str, genes)), tuple(map(str, interactions))
+    sizes = tuple(map(float, coefficients))
+    known = set(data.columns) - {data.task.trait, "Age", "Gender"}
+    if strangers := [name for name in (*names, *others) if name not in known]:
+        msg = f"own_result(): {strangers[0]} is not a gene of {data.data.choice.cohort}"
+        raise UsageError(msg)
+    if len(set(names)) < len(names):
+        msg = "own_result(): a gene is named twice; drop repeats"
+        raise UsageError(msg)
+    if sizes and (len(sizes) != len(names) or not np.isfinite(sizes).all()):
+        msg = f"own_result(): {len(names)} genes need as many coefficients, all of them numbers"
+        raise UsageError(msg)
+    return OwnResult(data, names, sizes, others)
+
+
+@tool
+def save_result(result: Result | OwnResult) -> Path:
     """Write the genes of the problem to their place in the output folder.
 
     Parameters
     ----------
-    result : Result
-        As `analyse` gives it.
+    result : Result or OwnResult
+        As `analyse` or `own_result` gives it.
 
     Returns
     -------
     Path
-        The JSON file with the significant genes; the table of all genes is next to it.
+        The JSON file with the significant genes; of `analyse` the table of all genes is next to it.
 
     Examples
     --------
@@ -222,6 +351,11 @@ def save_result(result: Result) -> Path:
     """
     from genotex.analysis import write_result
 
+    if isinstance(result, OwnResult):
+        task = result.data.task
+        path = task.output_folder.significant_genes(task.trait, task.condition)
+        write_json(path, result.to_json())
+        return path
     return write_result(result.task.output_folder, result.found)
 
 

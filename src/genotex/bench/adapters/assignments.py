@@ -284,6 +284,8 @@ Write your answer as JSON to `{result}`:
 
 `Variable` lists official human gene symbols, the most important first. Further columns, such as
 `Coefficient`, must have the same length.
+With the condition Age or Gender, `"significant_interactions": {{"Variable": [...]}}` next to it
+names the genes whose difference depends on the condition.
 """
 
 _RAW = """\

@@ -15,6 +15,7 @@ from genotex.bench.evaluation.gene_metrics import (
     GeneAgreement,
     TraitPrediction,
     compare_genes,
+    overlap,
     trait_prediction,
 )
 from genotex.bench.evaluation.options import OURS, ScoringRules
@@ -37,12 +38,14 @@ class GeneList:
 
     genes: tuple[str, ...]
     prediction: Mapping[str, float]
+    interactions: tuple[str, ...] = ()
 
 
 def read_gene_list(path: Path, *, any_names: bool = False) -> GeneList:
     """Read ``significant_genes_condition_<C>.json``, of any release and any tool.
 
-    Only ``significant_genes.Variable`` is needed. `any_names`: Numbers and null in the list are
+    Only ``significant_genes.Variable`` is needed; ``significant_interactions.Variable`` names genes
+    whose difference depends on age or sex. `any_names`: Numbers and null in the list are
     names of no gene, and a text is the list of its letters, as for the published scorer.
     """
     # pandas and json.dumps write NaN.
@@ -60,7 +63,10 @@ def read_gene_list(path: Path, *, any_names: bool = False) -> GeneList:
         if not isinstance(name, str):
             msg = f"expected symbols only, found {_kind(name)}"
             raise FormatError(msg, path=path, field=place, hint=_EXPECTED)
-    return GeneList(tuple(names), _numbers(content.get("cv_performance")))
+    changing = content.get("significant_interactions")
+    others = changing.get("Variable") if isinstance(changing, dict) else None
+    texts = tuple(n for n in others if isinstance(n, str)) if isinstance(others, list) else ()
+    return GeneList(tuple(names), _numbers(content.get("cv_performance")), texts)
 
 
 def _numbers(performance: object) -> dict[str, float]:
@@ -184,7 +190,12 @@ def _item(
         work.metrics,
         as_stated=work.rules.trait_as_stated,
     )
+    interactions = None
+    if wanted.interactions:
+        named = () if found is None else found.interactions
+        interactions = overlap(named, wanted.interactions).f1
     return AnalysisScore(
+        interaction_f1=interactions,
         trait=problem.trait,
         condition=problem.condition,
         kind=problem.kind,

@@ -84,7 +84,16 @@ class _Lengths:
 
 
 @dataclass(frozen=True)
-class AnalysisScore(TraitPrediction, _Lengths, GeneAgreement, _Answered):
+class _Interactions:
+    """Genes of the condition age or sex; None where the reference names none."""
+
+    interaction_f1: Annotated[
+        float | None, figure("interaction F1", "%", "genes whose difference depends on age or sex")
+    ] = None
+
+
+@dataclass(frozen=True)
+class AnalysisScore(_Interactions, TraitPrediction, _Lengths, GeneAgreement, _Answered):
     """One problem; figures are None where they are undefined.
 
     The fields are those of the bases, from the last base to the first: a metric is added where it

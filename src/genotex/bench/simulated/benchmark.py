@@ -5,12 +5,13 @@ from __future__ import annotations
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from genotex.arrays import Floats
 from genotex.bench.simulated.planning import ARRAYS, FIRST_SERIES, geo_plans, tcga_plans
 from genotex.bench.simulated.reference import CANARY, write_answers, write_cohorts, write_traps
 from genotex.bench.simulated.wording import (
@@ -55,7 +56,7 @@ from genotex.simulate.truth import (
     score_genes,
 )
 
-_VERSION = 3
+_VERSION = 4
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,9 @@ class TraitTruth:
     # above the mean and one below it
     planted: Mapping[str, float]
     companion: str  # The trait that people with this one have more often; empty for none
+    # "Age", "Gender" -> gene whose difference between cases and others changes with it, and is 0 on
+    # average -> spread of that change among the people, in standard deviations of the gene
+    interactions: Mapping[str, Mapping[str, float]]
     # by cohort id, in the order of the reference's `cohort_info.json`
     cohorts: Mapping[str, CohortTruth]
 
@@ -93,14 +97,20 @@ class BenchmarkTruth:
         """Return the genes that differ with the trait given the condition, with their sizes.
 
         Age and sex are given always. Genes of the companion differ with the trait unless the
-        companion is given. The largest difference comes first.
+        companion is given, and some genes of the trait only then: the companion hides them. The
+        largest difference comes first.
         """
         trait = self.traits[problem.trait]
         sizes = dict(trait.planted)
         if trait.companion and trait.companion != problem.condition:
             for gene, size in self.traits[trait.companion].planted.items():
                 sizes[gene] = round(sizes.get(gene, 0.0) + COMORBIDITY * size, 4)
-        return dict(sorted(sizes.items(), key=lambda pair: -abs(pair[1])))
+        seen = {gene: size for gene, size in sizes.items() if abs(size) > _HIDDEN}
+        return dict(sorted(seen.items(), key=lambda pair: -abs(pair[1])))
+
+    def interactions(self, problem: Problem) -> Mapping[str, float]:
+        """Return the genes whose difference changes with the condition, if that is age or sex."""
+        return self.traits[problem.trait].interactions.get(problem.condition or "", {})
 
     def score(self, genes: Iterable[str], trait: str, condition: str | None = None) -> Score:
         """Compare a list of significant genes with the answer for `trait` given `condition`."""
@@ -123,6 +133,12 @@ _PLANTED = 6, 75
 """Genes of a trait: the logarithm of their number is uniform, so that no fixed length fits all."""
 _EFFECTS = 1.8, 3.2
 """Standardised differences that the data can show, also through a companion."""
+_HIDDEN_SHARE, _HIDDEN = 6, 0.01
+"""One in so many genes of a trait is hidden by the companion: their effects add up to less."""
+_INTERACTING, _INTERACTION = (5, 15), (0.75, 1.1)
+"""Genes of a trait whose difference changes with age, and with sex; and by how much."""
+_VARIABLE_SHARE, _VARIABLE = 0.4, (1.5, 3.0)
+"""Share of the other genes that vary more, and how much more."""
 _NUISANCE = Nuisance(0.06, 0.35, 0.05, 0.9)
 _MARKERS, _SHARED, _OWN = 4, 40, 80
 """Related genes: the planted genes with the largest differences, from which the trait can be
@@ -233,7 +249,7 @@ def simulate_benchmark(
     chosen = choose_symbols(rng, genes, symbols)
     aliases = choose_aliases(rng, chosen) if symbols is None else {}
     members = simulated_traits(traits)
-    model = _draw_model(rng, chosen, [trait.name for trait in members], shared_genes)
+    model = _draw_model(rng, chosen, members, shared_genes)
     studies = tcga_plans(members, samples)
     plans = geo_plans(members, cohorts - len(studies), samples)
     with atomic_folder(answers) as kept, atomic_folder(folder) as part:
@@ -257,15 +273,56 @@ def simulate_benchmark(
 
 
 def _draw_model(
-    rng: np.random.Generator, symbols: Sequence[str], traits: Sequence[str], shared: float
+    rng: np.random.Generator,
+    symbols: Sequence[str],
+    members: Sequence[SimulatedTrait],
+    shared: float,
 ) -> GeneModel:
     """Draw how many genes differ with each trait, and the genes."""
-    count = len(traits)
+    count, traits = len(members), [trait.name for trait in members]
     least, most = _PLANTED[0], min(_PLANTED[1], len(symbols) // (count + 4))
     planted = np.exp(rng.uniform(np.log(least), np.log(most + 1), count)).astype(int).tolist()
-    return draw_gene_model(
+    model = draw_gene_model(
         rng, symbols, traits, planted, shared=shared, effects=_EFFECTS, nuisance=_NUISANCE
     )
+    return _with_conditional_genes(rng, model, members)
+
+
+def _with_conditional_genes(
+    rng: np.random.Generator, model: GeneModel, members: Sequence[SimulatedTrait]
+) -> GeneModel:
+    """Add what only a condition shows: genes that the companion hides, and interactions.
+
+    And genes that vary much for no reason, so that a large variance is no sign of a trait.
+    """
+    signatures = {trait: sizes.copy() for trait, sizes in model.signatures.items()}
+    for trait in members:
+        if companion := companion_of(trait, members):
+            sizes = model.signatures[trait.name]
+            own = np.flatnonzero((sizes != 0) & (model.signatures[companion] == 0))
+            weakest = own[np.argsort(np.abs(sizes / model.spread)[own])]
+            hidden = weakest[: len(weakest) // _HIDDEN_SHARE]
+            signatures[companion][hidden] = -sizes[hidden] / COMORBIDITY
+    free = np.flatnonzero((np.array(list(signatures.values())) == 0).all(axis=0) & (model.sex == 0))
+    interactions: dict[str, dict[str, Floats]] = {}
+    mean = model.mean.copy()
+    for trait in members:
+        most = min(_INTERACTING[1], len(model.symbols) // 40)
+        counts = rng.integers(_INTERACTING[0], most + 1, 2)
+        genes = rng.choice(free, size=counts.sum(), replace=False)
+        mean[genes] = np.clip(mean[genes], 6.0, 12.0)
+        sizes = np.zeros(len(model.symbols))
+        sizes[genes] = rng.choice([-1.0, 1.0], len(genes)) * rng.uniform(*_INTERACTION, len(genes))
+        sizes *= model.spread
+        first = np.isin(np.arange(len(sizes)), genes[: counts[0]])
+        interactions[trait.name] = {
+            "Age": np.where(first, sizes, 0.0),
+            "Gender": np.where(first, 0.0, sizes),
+        }
+    model = replace(model, mean=mean, signatures=signatures, interactions=interactions)
+    variable = rng.uniform(*_VARIABLE, len(mean))
+    variable[model.differing() | (rng.random(len(mean)) > _VARIABLE_SHARE)] = 1.0
+    return replace(model, noise=model.noise * variable)
 
 
 def _write_inputs(
@@ -278,7 +335,7 @@ def _write_inputs(
     report: Progress,
 ) -> dict[str, list[SimulatedCohort]]:
     """Write all cohorts and return them by trait; `older` are names of the genes of older files."""
-    always = np.flatnonzero(sum(np.abs(s) for s in model.signatures.values()))
+    always = np.flatnonzero(model.differing())
     arrays = {}
     for i, name in enumerate(ARRAYS):
         style: Style = "affymetrix" if name.startswith("affymetrix") else "illumina"
@@ -308,6 +365,13 @@ def _truth(
             trait.kind,
             {gene: round(size, 4) for gene, size in model.standardised(trait.name).items()},
             companion_of(trait, members),
+            {
+                feature: {
+                    gene: round(size, 4)
+                    for gene, size in model.standardised(trait.name, feature).items()
+                }
+                for feature in model.interactions[trait.name]
+            },
             {cohort.name: cohort.truth for cohort in made[trait.name]},
         )
         for trait in members
@@ -347,4 +411,4 @@ def _write_reference(
     for trait, cohorts in made.items():
         write_cohorts(reference, trait, cohorts)
     write_traps(reference, made)
-    return write_answers(reference, tasks, truth.answer)
+    return write_answers(reference, tasks, truth.answer, truth.interactions)

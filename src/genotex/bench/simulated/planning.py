@@ -16,7 +16,7 @@ from genotex.bench.simulated.wording import (
     conditions_of,
     forms,
 )
-from genotex.simulate.cohorts import EMPTY_TABLE, METHYLATION, TcgaPlan
+from genotex.simulate.cohorts import EMPTY_TABLE, METHYLATION, SEQUENCED, TcgaPlan
 from genotex.simulate.plan import (
     NOTHING_REAL,
     CohortPlan,
@@ -179,6 +179,14 @@ _INSTRUCTIONS = _Recipe(
     "and EGFR as its only significant genes.",
 )
 
+_SEQUENCED = _Recipe(
+    "RNA-seq: the table of values is empty, counts and FPKM are in the submitter's files",
+    traps=("counts next to FPKM",),
+    share=0.95,
+    instead=SEQUENCED,
+    title="RNA-seq of {tissue} in {t}",
+)
+
 _UNANSWERABLE = (_TREATED, _NO_TRAIT)
 """Cohorts of a trait that no cohort can answer."""
 
@@ -190,6 +198,7 @@ _BINARY_EXTRAS = (
     _BATCH_IS_GROUP,
     _SWAPPED,
     _TWICE,
+    _SEQUENCED,
     _NO_TRAIT,
     _BY_SOURCE,
     _FAILED,

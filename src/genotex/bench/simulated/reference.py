@@ -155,8 +155,12 @@ def _mode(values: Floats) -> np.floating:
     return mode
 
 
+_Sizes = Callable[[Problem], Mapping[str, float]]
+"""Genes with their sizes, the largest first."""
+
+
 def write_answers(
-    output: OutputFolder, tasks: TaskInfo, answer: Callable[[Problem], Mapping[str, float]]
+    output: OutputFolder, tasks: TaskInfo, answer: _Sizes, interactions: _Sizes
 ) -> list[Problem]:
     """Write the genes of every problem that can be answered, and return those problems.
 
@@ -164,7 +168,7 @@ def write_answers(
     """
     answered = [problem for problem in tasks.problems() if _has_answer(output, problem, tasks)]
     for problem in answered:
-        genes = answer(problem)
+        genes, changing = answer(problem), interactions(problem)
         sizes = [round(size, _DECIMALS) for size in genes.values()]
         content = {
             "significant_genes": {
@@ -172,6 +176,7 @@ def write_answers(
                 "Coefficient": sizes,
                 "Absolute Coefficient": [abs(size) for size in sizes],
             },
+            **({"significant_interactions": {"Variable": list(changing)}} if changing else {}),
             "cv_performance": {},
             "canary": CANARY,
         }
