@@ -1,8 +1,11 @@
 """Build wheel and source archive twice, check that the bytes are the same, and check them.
 
-    python -m benchmarks check_wheel DIST
+    python -m benchmarks check_wheel DIST [--install SBOM.json]
 
 Needs build and twine. Files are dated by SOURCE_DATE_EPOCH; without it, by the last commit.
+--install puts the wheel into an environment of its own, weighs it, writes the bill of materials
+(CycloneDX: its packages with version and licence; needs cyclonedx-bom) and runs `genotex demo`
+there without a network (Linux: in a network namespace of its own).
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import venv
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -25,7 +29,11 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("dist", type=Path)
-    place = parser.parse_args().dist
+    parser.add_argument(
+        "--install", type=Path, metavar="SBOM.json", help="install the wheel and try it"
+    )
+    chosen = parser.parse_args()
+    place = chosen.dist
     environment = dict(os.environ)
     if "SOURCE_DATE_EPOCH" not in environment:
         asked = ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"]
@@ -40,7 +48,31 @@ def main() -> None:
         place.mkdir(parents=True, exist_ok=True)
         for path in files:
             shutil.copy2(path, place / path.name)
-            print(first[path.name], path.name)
+            print(first[path.name], path.name, f"{path.stat().st_size / 1e6:.1f} MB")
+        if chosen.install:
+            install(next(place.glob("*.whl")), chosen.install, Path(folder))
+
+
+def install(wheel: Path, bill: Path, folder: Path) -> None:
+    """Install a wheel in an environment of its own, weigh it, list what it holds, and run it."""
+    environment = folder / "environment"
+    venv.create(environment, with_pip=True)
+    python, without = environment / "bin/python", {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    before = size_of(environment)
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-compile", wheel], check=True)
+    print(f"installed: {(size_of(environment) - before) / 1e6:.0f} MB")
+    asked = [sys.executable, "-m", "cyclonedx_py", "environment", python, "--output-reproducible",
+             "-o", bill]  # fmt: skip
+    subprocess.run(asked, check=True)
+    offline = ["unshare", "--map-root-user", "--net"] if shutil.which("unshare") else []
+    demo = [*offline, environment / "bin/genotex", "demo", folder / "demo"]
+    done = subprocess.run(demo, check=True, env=without, capture_output=True, text=True)
+    print(next(line for line in done.stdout.splitlines() if "planted" in line))
+
+
+def size_of(folder: Path) -> int:
+    """Return the bytes of all files below a folder."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def build(folder: Path, environment: dict[str, str]) -> dict[str, str]:

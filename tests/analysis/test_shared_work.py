@@ -32,9 +32,9 @@ PROBLEMS = [Problem("Asthma", condition) for condition in (None, "Age", "Gender"
 
 def with_factor(seed: int) -> LinkedTable:
     """Return a cohort whose genes share a factor, so that there is a surrogate variable."""
-    table = two_groups(samples=40, genes=150, shift=1.5, seed=seed)
+    table = two_groups(samples=40, genes=80, shift=1.5, seed=seed)
     rng = np.random.default_rng(seed)
-    factor = np.outer(rng.normal(size=40), rng.normal(size=150))
+    factor = np.outer(rng.normal(size=40), rng.normal(size=80))
     return replace(table, expression=table.expression + factor)
 
 

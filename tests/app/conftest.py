@@ -84,7 +84,7 @@ def runtime_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def study_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with ``input`` and ``results`` of one simulated trait."""
     folder = tmp_path_factory.mktemp("workbench")
-    study = simulate_study(folder / "input", seed=3, overwrite=True)
+    study = simulate_study(folder / "input", seed=3, genes=1000, overwrite=True)
     trait = study.truth.trait
     preprocess(study.folder, folder / "results", traits=[trait])
     output = OutputFolder(folder / "results")

@@ -13,7 +13,7 @@ from genotex.formats import read_cohort_info
 from genotex.layout import OutputFolder
 from tests.geo_text import write_asthma
 
-COHORTS = 40
+COHORTS = 16
 
 
 @pytest.fixture
@@ -41,8 +41,7 @@ def wait_for_a_few(output: Path, process: subprocess.Popen[bytes]) -> None:
     pytest.fail("the run ended, or did nothing, before it could be interrupted")
 
 
-@pytest.mark.everyday
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.everyday)])
 def test_ctrl_c_leaves_nothing_half_written_and_the_next_run_goes_on(
     source: Path, tmp_path: Path, jobs: str
 ) -> None:

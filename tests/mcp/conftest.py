@@ -74,7 +74,7 @@ async def refusal(client: Client, tool: str, **arguments: Any) -> str:
 def study_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with ``input`` and the ``results`` of one trait."""
     folder = tmp_path_factory.mktemp("served")
-    study = simulate_study(folder / "input", seed=3, overwrite=True)
+    study = simulate_study(folder / "input", seed=3, genes=1000, overwrite=True)
     trait = study.truth.trait
     preprocess(study.folder, folder / "results", traits=[trait])
     output = OutputFolder(folder / "results")

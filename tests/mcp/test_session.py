@@ -58,7 +58,10 @@ def test_a_session_that_reads_changes_no_file(study_folder: Path) -> None:
         both = await answer(client, "compare", first=RESULT, second=RESULT, first_genes=3)
         assert both["rank_correlation_of_effects"] == 1.0
         assert both["significant_in_both"] == named[RESULT]["significant"]
-        assert both["first_genes"][0]["gene"] == first_gene
+        by_q = [each["q_first"] for each in both["first_genes"]]
+        assert by_q == sorted(by_q) and all(
+            each["direction"] == "same" for each in both["first_genes"]
+        )
 
         report = await client.read_resource(named[RESULT]["report"])
         assert getattr(report.contents[0], "text", "").startswith("<!DOCTYPE html>")

@@ -196,7 +196,6 @@ def mean_score(
     return float(power), float(np.mean([s.false_discovery_proportion for s in scores]))
 
 
-@pytest.mark.everyday
 def test_most_planted_genes_are_found_again_and_little_else(
     full_studies: list[SimulatedStudy],
 ) -> None:
