@@ -235,7 +235,7 @@ class ValueTable:
         self._taken = width if numbers else 0
         self.counts = CellCounts(path)
         self._ids: list[str] = []
-        self._values: list[pl.DataFrame] = []
+        self._values = np.empty((0, self._taken))
         self._limits = current_limits()
         self.padded: list[int] = []
         """Numbers of the lines that had too few cells."""
@@ -252,31 +252,26 @@ class ValueTable:
         self.counts.cells += len(ids) * self._taken
         if self._taken:
             values = _typed(rows, self.width)
-            self._values.append(self._cell_by_cell(rows) if values is None else values)
+            self._append(self._cell_by_cell(rows) if values is None else values)
 
     def finish(self) -> tuple[list[str], NDArray[np.float64], list[str]]:
         """Return the ids, the values (C order, missing is NaN), and notes."""
-        values = self._take_values()
         notes = self.counts.notes()
         if self.padded:
             notes.append(
                 f"{len(self.padded)} table lines have too few cells, first line "
                 f"{self.padded[0]}; their last cells were taken as missing"
             )
+        values = self._values if self._taken else np.empty((len(self._ids), 0))
         return self._ids, values, notes
 
-    def _take_values(self) -> NDArray[np.float64]:
-        """Return all values as one matrix; what was collected goes block by block."""
-        values = np.empty((len(self._ids), self._taken))
-        at = 0
-        self._values.reverse()
-        while self._values:
-            part = self._values.pop()
-            block = values[at : at + part.height]
-            block[:] = part.to_numpy()
-            self.counts.clear_infinite(block)
-            at += part.height
-        return values
+    def _append(self, part: pl.DataFrame) -> None:
+        """Add the values of a block to those before it, which stay where they are in memory."""
+        at = len(self._values)
+        self._values.resize((at + part.height, self._taken), refcheck=False)
+        block = self._values[at:]
+        block[:] = part.to_numpy()
+        self.counts.clear_infinite(block)
 
     def _cell_by_cell(self, rows: RegularRows) -> pl.DataFrame:
         names = [f"c{i}" for i in range(self.width + 1)]

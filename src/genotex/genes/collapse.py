@@ -19,6 +19,7 @@ from genotex.genes.table import GeneTable
 from genotex.id_kinds import IdKind
 from genotex.procedure import Procedure
 
+_ROWS_AT_ONCE = 1024
 _GENES_AT_ONCE = 512
 """Genes of a block: 1 MiB of sums at 256 samples."""
 
@@ -62,52 +63,54 @@ def weighted_mean_of_rows(values: NDArray[np.floating], links: _GeneRows) -> NDA
     A row counts with 2^(its mean - the highest mean of the gene): one that hardly measures the gene
     does not dilute one that does. Missing values are skipped.
     """
-    missing = np.isnan(values)
-    known = values.shape[1] - missing.sum(axis=1)
-    sums = np.where(missing, 0.0, values).sum(axis=1)
+    sums, known = np.empty(len(values)), np.empty(len(values))
+    for at in range(0, len(values), _ROWS_AT_ONCE):
+        rows = values[at : at + _ROWS_AT_ONCE]
+        missing = np.isnan(rows)
+        sums[at : at + len(rows)] = np.where(missing, 0.0, rows).sum(axis=1)
+        known[at : at + len(rows)] = rows.shape[1] - missing.sum(axis=1)
     level = np.divide(sums, known, out=np.full(len(values), -np.inf), where=known > 0)[links.row]
     highest = np.full(len(links.genes), -np.inf)
     np.maximum.at(highest, links.gene, level)
     weights = np.zeros(len(level))
     some = np.isfinite(level)
     weights[some] = np.exp2(level[some] - highest[links.gene[some]])
-    total = _sums(values, links, weights)[0]
-    if missing.any():
-        share = _sums(np.where(missing, np.nan, 1.0), links, weights)[0]
-    else:
-        share = np.broadcast_to(
-            np.bincount(links.gene, weights, len(links.genes))[:, None], total.shape
-        )
+    total, share = _sums(values, links, weights)
     return np.divide(total, share, out=np.full_like(total, np.nan), where=share > 0)
 
 
 def _sums(
     values: NDArray[np.floating], links: _GeneRows, weights: NDArray[np.float64] | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Add up the (weighted) rows of each gene in the order of the links, missing values skipped."""
+) -> tuple[NDArray[np.float64], NDArray[np.int32] | NDArray[np.float64]]:
+    """Add up the (weighted) rows of each gene in the order of the links, missing values skipped.
+
+    Also returns how many they were, or the sum of their weights.
+    """
     order = np.argsort(links.gene, kind="stable")
     row = links.row[order]
-    weight = None if weights is None else weights[order, None]
+    weight = np.ones((len(row), 1), np.int32) if weights is None else weights[order, None]
     counts = np.bincount(links.gene, minlength=len(links.genes))
     starts = np.cumsum(counts) - counts
     by_count = np.argsort(-counts, kind="stable")
     sums = np.empty((len(counts), values.shape[1]))
-    known = np.empty(sums.shape, dtype=np.int32)
+    known = np.empty(sums.shape, dtype=weight.dtype)
     for at in range(0, len(counts), _GENES_AT_ONCE):
         genes = by_count[at : at + _GENES_AT_ONCE]
         block = np.zeros((len(genes), values.shape[1]))
-        lost = np.zeros(block.shape, dtype=np.int32)
+        found = np.zeros(block.shape, dtype=weight.dtype)
         for turn in range(counts[genes[0]]):
             some = np.count_nonzero(counts[genes] > turn)
             links_now = starts[genes[:some]] + turn
-            part = values[row[links_now]]
+            part, share = values[row[links_now]], weight[links_now]
             missing = np.isnan(part)
             if missing.any():
                 np.copyto(part, 0.0, where=missing)
-                lost[:some] += missing
-            block[:some] += part if weight is None else part * weight[links_now]
+                found[:some] += np.where(missing, weight.dtype.type(0), share)
+            else:
+                found[:some] += share
+            block[:some] += part if weights is None else part * share
         sums[genes] = block
-        known[genes] = counts[genes, None] - lost
+        known[genes] = found
     return sums, known
 
 
