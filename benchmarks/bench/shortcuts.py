@@ -290,21 +290,11 @@ def agreement(found: list[dict[str, Found]]) -> float:
     return min((float(stats.spearmanr(a, b).statistic) for a, b in pairs), default=1.0)
 
 
-def main() -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
-    parser.add_argument("--samples", type=int, default=100)
-    chosen = parser.parse_args()
-    scored = []
-    for seed in chosen.seeds:
-        with tempfile.TemporaryDirectory() as name:
-            scored.append(measure(Path(name), seed, chosen.samples))
+def show(scored: list[dict[str, Scored]], seeds: list[int]) -> None:
+    """Print the tables of several benchmarks."""
     found = [{name: one.genes for name, one in each.items()} for each in scored]
     console = Console(width=120)
-    table = Table(
-        "answer", "F1", "95 % interval", *map(str, chosen.seeds), "interactions", box=None
-    )
+    table = Table("answer", "F1", "95 % interval", *map(str, seeds), "interactions", box=None)
     for name in found[0]:
         mean, low, high = interval([each[name] for each in found])
         each_seed = [f"{np.mean(list(each[name].values())):.1f}" for each in found]
@@ -330,6 +320,19 @@ def main() -> None:
             parts.append(f"{name} {np.mean(values):.1f}")
         console.print(f"{kind}: {', '.join(parts)}")
     console.print(f"least rank correlation between two seeds: {agreement(found):.3f}")
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
+    parser.add_argument("--samples", type=int, default=100)
+    chosen = parser.parse_args()
+    scored = []
+    for seed in chosen.seeds:
+        with tempfile.TemporaryDirectory() as name:
+            scored.append(measure(Path(name), seed, chosen.samples))
+    show(scored, chosen.seeds)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from genotex.analysis.designs.comparison import set_up_comparison
-from genotex.analysis.designs.fitting import formula_of_method
 from genotex.analysis.designs.request import DesignRequest
 from genotex.analysis.gene_tests.libraries import Counts
 from genotex.analysis.problem_data import (
@@ -215,6 +214,9 @@ def planned_design(
     with naming_place(problem, evidence.cohort):
         found = set_up_comparison(cohort, problem, _as_recorded(options, evidence))
     method = design_record(found)
+    # That module analyses, too.
+    from genotex.analysis.designs.fitting import formula_of_method
+
     pair, text = method["pair"], formula_of_method(method)
     return SeriesDesign(
         evidence.cohort,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -400,6 +400,43 @@ def harbor(
         return
     screen.notify(f"{len(written)} task folders written to {target}")
     screen.notify(f"harbor run -p {target} -a oracle", "try")
+
+
+@app.command()
+@with_options
+def verified(
+    cases: Annotated[
+        Path, o.argument("CASES", "Labelled cases, one JSON object a line (.gz allowed).")
+    ],
+    target: Annotated[Path, o.argument("DIR", "Folder for the release; new or empty.")],
+    labels: Annotated[str, Option("The set of labels that is released.")] = "reading",
+    against: Annotated[str, Option("The set that it is compared with.")] = "benchmark",
+    creator: Annotated[
+        tuple[str, ...],
+        Option("An author, as 'Family, Given'; repeat for several.", metavar="NAME"),
+    ] = (),
+    json: o.Json = False,
+) -> None:
+    """Write a release of verified labels: card, licence, differences, checksums.
+
+    Each feature that the other set labels otherwise is listed with the
+    reason. The release holds no expression data.
+
+    Examples:
+      genotex bench verified cases.jsonl.gz verified-labels
+    """
+    from genotex.bench.evaluation import labels as known
+
+    made = known.release_labels(
+        known.read_labelled_cases(cases), target, verified=labels, other=against, creators=creator
+    )
+    if json:
+        screen.print_json({"folder": str(target), **asdict(made)})
+        return
+    screen.show(
+        f"{target}: {made.cases} cases of {made.traits} traits; {against!r} differs in "
+        f"{made.differing}"
+    )
 
 
 app.command()(table)

@@ -2,7 +2,7 @@
 
 `label` holds labels and predictions and reads them; `scoring` compares case by case,
 `clinical_tables` an output folder; `evaluating` scores against several sets of labels side by
-side; `reference` makes a reference folder from labels.
+side; `reference` makes a reference folder from labels, `release` a folder to publish them.
 """
 
 from genotex.bench.evaluation.labels.evaluating import (
@@ -29,6 +29,7 @@ from genotex.bench.evaluation.labels.label import (
     read_labelled_cases,
 )
 from genotex.bench.evaluation.labels.reference import AppliedLabels, apply_labels
+from genotex.bench.evaluation.labels.release import Release, release_labels
 from genotex.bench.evaluation.labels.scoring import (
     Disagreement,
     LabelScores,
@@ -51,6 +52,7 @@ __all__ = [
     "LabelScores",
     "LabelSection",
     "LabelledCase",
+    "Release",
     "agreement",
     "answer_from_json",
     "apply_labels",
@@ -68,6 +70,7 @@ __all__ = [
     "of_traits",
     "read_answers",
     "read_labelled_cases",
+    "release_labels",
     "score_case",
     "score_cases",
 ]

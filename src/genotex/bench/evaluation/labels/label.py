@@ -41,6 +41,7 @@ class Label:
     gender: FeatureLabel | None = None
     # how sure the label of the trait is: `explicit`, `inferred` or `arguable`
     confidence: Confidence | None = None
+    why: str = ""  # of the label of the trait, in few words
 
     @property
     def is_available(self) -> bool:
@@ -109,7 +110,11 @@ def _label_from_json(data: object, place: str = "") -> Label:
     if confidence is not None and confidence not in _CONFIDENCES:
         msg = f"must be null or one of {', '.join(_CONFIDENCES)}, not {confidence!r}"
         raise FormatError(msg, field=f"{front}confidence")
-    return Label(gene, trait, age, gender, confidence)
+    why = data.get("why") or ""
+    if not isinstance(why, str):
+        msg = f"must be a text or null, not {_kind(why)}"
+        raise FormatError(msg, field=f"{front}why")
+    return Label(gene, trait, age, gender, confidence, why)
 
 
 def answer_from_json(data: Mapping[str, Any]) -> Label:
