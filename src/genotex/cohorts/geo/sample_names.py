@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import polars as pl
 
-from genotex.formats import Series, TableFile
+from genotex.cohorts.own.samples import SampleMatch
+from genotex.formats import ExpressionMatrix, Series, TableFile
 
 _TEXTS = ("title", "description", "source_name_ch1", "characteristics_ch1")
 _FORMS: tuple[tuple[str, Callable[[str], str]], ...] = (
@@ -75,3 +76,12 @@ def _only(text: str, words: dict[str, str]) -> str:
     there = [column for column, word in words.items() if word in text]
     longest = max(there, key=len, default="")
     return longest if all(words[each] in words[longest] for each in there) else ""
+
+
+def of_series(matrix: ExpressionMatrix, match: SampleMatch, series: Series) -> ExpressionMatrix:
+    """Return the columns that are samples of the series, by accession and in its order."""
+    rows = match.rows
+    column = {rows[name]: j for j, name in enumerate(matrix.samples) if name in rows}
+    order = sorted(column)
+    samples = tuple(series.samples[i] for i in order)
+    return ExpressionMatrix(matrix.ids, samples, matrix.values[:, [column[i] for i in order]])

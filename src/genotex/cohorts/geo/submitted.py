@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from genotex.cohorts.geo.files import SUBMITTED, read_annotation
 from genotex.cohorts.geo.rna_seq import CountedGenes, normalised_genes, trait_of_samples
-from genotex.cohorts.geo.sample_names import names_inside, series_names
+from genotex.cohorts.geo.sample_names import names_inside, of_series, series_names
 from genotex.cohorts.geo.source_tables import (
     is_worth_a_look,
     sources_on_disk,
@@ -66,6 +66,7 @@ _LEAST_SHARE = 0.5
 _FEWEST, _FEWEST_GENES = 2, 10
 _SAME_GENES = 0.8
 _TRANSCRIPT = re.compile(r"ENST\d{11}", re.IGNORECASE)
+_TX2GENE = "put a table tx2gene (transcript, gene) into the folder"
 _MOST_UNMAPPED = 0.2
 
 
@@ -161,9 +162,7 @@ def submitted_values(
 ) -> tuple[tuple[Path, ...], ExpressionMatrix] | None:
     """Return the submitter's values as they are, samples by accession, and their files."""
     best, _ = _best_candidate(files, series, table, how)
-    return (
-        None if best is None else (best.paths, _of_series(best.values.matrix, best.match, series))
-    )
+    return None if best is None else (best.paths, of_series(best.values.matrix, best.match, series))
 
 
 def _best_candidate(
@@ -235,7 +234,7 @@ def _side_by_side(parts: Sequence[_Candidate], series: Series) -> TableFile:
     """Join tables of different samples by their ids."""
     whole = None
     for part in parts:
-        matrix = _of_series(part.values.matrix, part.match, series)
+        matrix = of_series(part.values.matrix, part.match, series)
         columns = {name: matrix.values[:, j] for j, name in enumerate(matrix.samples)}
         frame = part.values.described.with_columns(**columns)
         if frame["ID"].n_unique() < frame.height:
@@ -303,21 +302,27 @@ def _candidate(
         verdict = recognise_scale(values.matrix.values, called, probes=probes)
     else:
         verdict = ScaleVerdict(how.scale, "as asked for")
-    if how.species:
-        rows = _rows_as_named(given, values, files, series, table)
-        official = named_rows(rows)
-    else:
-        rows = _row_genes(given, values, files, series, table)
-        official = official_rows(rows, procedure=Procedure.SOUND, table=table)
-    place = names.header[match.column]
-    candidate = _Candidate(given, source, values, match, place, verdict, rows, official)
-    without = sum(not genes for genes in official) / max(1, len(official))
     ids = values.matrix.ids
-    if sum(_TRANSCRIPT.match(name) is not None for name in ids) > 0.5 * len(ids) and (
-        without > _MOST_UNMAPPED or candidate.genes < _FEWEST_GENES
-    ):
+    transcripts = sum(_TRANSCRIPT.match(name) is not None for name in ids) > 0.5 * len(ids)
+    read = _rows_as_named if how.species else _row_genes
+    try:
+        rows = read(given, values, files, series, table)
+    except FormatError as error:
+        if not transcripts:
+            raise
+        msg = "the genes of its transcripts are not known"
+        raise given.error(msg, hint=_TX2GENE) from error
+    sound = Procedure.SOUND
+    official = (
+        named_rows(rows) if how.species else official_rows(rows, procedure=sound, table=table)
+    )
+    candidate = _Candidate(
+        given, source, values, match, names.header[match.column], verdict, rows, official
+    )
+    without = sum(not genes for genes in official) / max(1, len(official))
+    if transcripts and (without > _MOST_UNMAPPED or candidate.genes < _FEWEST_GENES):
         msg = f"the genes of {without:.0%} of its transcripts are not known"
-        raise given.error(msg, hint="put a table tx2gene (transcript, gene) into the folder")
+        raise given.error(msg, hint=_TX2GENE)
     if candidate.genes < _FEWEST_GENES:
         msg = f"only {candidate.genes} of its rows are genes: not a table of expression"
         raise given.error(msg)
@@ -339,16 +344,15 @@ def _genes(
     species: str,
 ) -> CountedGenes:
     """Bring the rows of a table to official genes, as those of a series matrix."""
-    matrix = _of_series(best.values.matrix, best.match, series)
+    matrix = of_series(best.values.matrix, best.match, series)
     given = distribution_record(matrix.samples, matrix.values, best.scale.scale)
     if best.scale.scale != "counts":
-        scale = best.scale.scale
-        if species:
-            genes = collapse_as_named(matrix, best.rows, species, scale=scale)
-        else:
-            genes = collapse_rows(
-                matrix, best.rows, procedure=Procedure.SOUND, table=table, scale=scale
-            )
+        rows, scale = best.rows, best.scale.scale
+        genes = (
+            collapse_as_named(matrix, rows, species, scale=scale)
+            if species
+            else collapse_rows(matrix, rows, procedure=Procedure.SOUND, table=table, scale=scale)
+        )
         genes = replace(genes, kind=best.scale.kind)
         return CountedGenes(genes, "", (), (), distributions=given)
     if found := negative_count(matrix.values, matrix.ids, matrix.samples):
@@ -358,10 +362,10 @@ def _genes(
         counts = replace(counts, notes=(f"{OTHER_SPECIES} {species}, as they are named",))
     reads = counts.matrix.values.sum(axis=0)
     kept = reads > 0
-    names = [sample for sample, keep in zip(matrix.samples, kept, strict=True) if keep]
-    if not names:
+    if not kept.any():
         msg = "no sample has a single read"
         raise FormatError(msg, path=best.table.path)
+    names = [sample for sample, keep in zip(matrix.samples, kept, strict=True) if keep]
     empty = [sample for sample in matrix.samples if sample not in set(names)]
     counts = replace(
         counts,
@@ -377,15 +381,6 @@ def _genes(
     described = None if done.genes is None else _described(done.genes, best.rows)
     notes = [f"{sample} has no reads and is left out" for sample in empty]
     return replace(done, genes=described, notes=(*notes, *done.notes), distributions=given)
-
-
-def _of_series(matrix: ExpressionMatrix, match: SampleMatch, series: Series) -> ExpressionMatrix:
-    """Return the columns that are samples of the series, by accession and in its order."""
-    rows = match.rows
-    column = {rows[name]: j for j, name in enumerate(matrix.samples) if name in rows}
-    order = sorted(column)
-    samples = tuple(series.samples[i] for i in order)
-    return ExpressionMatrix(matrix.ids, samples, matrix.values[:, [column[i] for i in order]])
 
 
 def _row_genes(

@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import polars as pl
@@ -35,6 +36,7 @@ def _letters(name: str) -> str:
     return name.strip().casefold()
 
 
+@lru_cache(maxsize=1 << 16)
 def _file_stem(name: str) -> str:
     stem = re.split(r"[/\\]", name.strip())[-1].casefold()
     while (shorter := _ENDING.sub("", stem)) and shorter != stem:
@@ -75,6 +77,7 @@ _STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (
 )
 
 
+@lru_cache(maxsize=1 << 16)
 def name_keys(name: str) -> frozenset[str]:
     """Return every form in which a sample's name may match another."""
     return frozenset(key for _, form in _STEPS if (key := form(name)))
