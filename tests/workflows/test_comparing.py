@@ -188,7 +188,8 @@ def test_counts_of_animals_are_tested_by_the_genes_that_they_name(
     assert len(result.genes["Variable"]) > 0.9 * len(names)
     assert result.genes["Variable"][0] == names[0]
     assert result.genes["Coefficient"][0] == pytest.approx(3, abs=0.5)
-    assert any(f"genes of {species}, as they are named" in note for note in notes)
+    (said,) = [note for note in notes if f"genes of {species}, as they are named" in note]
+    assert ("no symbols are at hand" in said) == (ids == "ensembl")
     evidence = read_evidence(output.evidence("JQ1_vs_DMSO", "GSE1"))
     assert bool(evidence.counts) == (ids != "fpkm")
 

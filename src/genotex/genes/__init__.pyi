@@ -28,6 +28,7 @@ from .mapping import (
     collapse_as_named as collapse_as_named,
     collapse_rows as collapse_rows,
     map_as_named as map_as_named,
+    named_genes_note as named_genes_note,
     map_to_genes as map_to_genes,
     named_rows as named_rows,
     official_rows as official_rows,

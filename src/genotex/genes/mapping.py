@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
@@ -22,6 +23,7 @@ from genotex.procedure import Procedure
 ZEROS_KEPT = "zeros are kept as measurements"
 """Beginning of the note on the offset of the logarithm."""
 OTHER_SPECIES = "genes of"
+_ENSEMBL_GENE = re.compile(r"ENS[A-Z]*G\d+", re.IGNORECASE)
 """Beginning of the note on a series that is not human."""
 
 
@@ -172,6 +174,17 @@ def map_as_named(
     return collapse_as_named(matrix, found, species, scale=scale)
 
 
+def named_genes_note(species: str, found: RowGenes) -> str:
+    """Return by which names the genes of a species other than human are tested."""
+    note = f"{OTHER_SPECIES} {species}, as they are named"
+    ids = sum(_ENSEMBL_GENE.match(name) is not None for names in found.names for name in names)
+    return (
+        f"{note}: by Ensembl ids, since no symbols are at hand"
+        if 2 * ids > len(found.names)
+        else note
+    )
+
+
 def collapse_as_named(
     matrix: ExpressionMatrix, found: RowGenes, species: str, *, scale: Scale = "auto"
 ) -> GeneMapping:
@@ -198,7 +211,7 @@ def collapse_as_named(
         found.gene_column,
         scaled.scale,
         counts,
-        (f"{OTHER_SPECIES} {species}, as they are named", *found.notes, *scaled.notes),
+        (named_genes_note(species, found), *found.notes, *scaled.notes),
         scaled.offset,
         scaled.lost,
         measures=measure_controls(matrix.ids, scaled.matrix.values, matrix.samples),

@@ -39,7 +39,6 @@ from genotex.formats import (
     distribution_record,
 )
 from genotex.genes import (
-    OTHER_SPECIES,
     GeneCounts,
     GeneMapping,
     GeneTable,
@@ -51,6 +50,7 @@ from genotex.genes import (
     gene_rows,
     genes_of_rows,
     identify_ids,
+    named_genes_note,
     named_rows,
     negative_count,
     official_rows,
@@ -359,7 +359,7 @@ def _genes(
         raise FormatError(found, path=best.table.path)
     counts = _summed(matrix, best)
     if species:
-        counts = replace(counts, notes=(f"{OTHER_SPECIES} {species}, as they are named",))
+        counts = replace(counts, notes=(named_genes_note(species, best.rows),))
     reads = counts.matrix.values.sum(axis=0)
     kept = reads > 0
     if not kept.any():
