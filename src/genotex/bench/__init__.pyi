@@ -100,6 +100,7 @@ from .evaluation.labels.label import (
     read_labelled_cases as read_labelled_cases,
 )
 from .evaluation.labels.reference import apply_labels as apply_labels
+from .evaluation.labels.release import release_labels as release_labels
 from .evaluation.labels.scoring import (
     Disagreement as Disagreement,
     agreement as agreement,

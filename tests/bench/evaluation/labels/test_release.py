@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.bench.evaluation.labels import case_from_json, read_labelled_cases, release_labels
+from genotex.bench import case_from_json, read_labelled_cases, release_labels
 from genotex.errors import UsageError
 from genotex.formats import sha256
 
