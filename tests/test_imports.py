@@ -77,6 +77,15 @@ def test_packages_import_nothing_of_their_own_before_a_name_is_used() -> None:
     assert {name for name in loaded if name.split(".")[0] == "genotex"} == above
 
 
+WORKFLOWS = [file.stem for file in (ROOT / "workflows").glob("*.py") if file.stem != "__init__"]
+
+
+@pytest.mark.parametrize("module", WORKFLOWS)
+def test_a_use_case_can_be_the_first_import(module: str) -> None:
+    # A circle of imports fails or not by where it is entered.
+    assert f"genotex.workflows.{module}" in imported_by(f"import genotex.workflows.{module}")
+
+
 def test_help_of_every_command_is_printed_without_a_single_heavy_package() -> None:
     # One process for all: a heavy package that any of them imports is seen at the end.
     code = """

@@ -13,6 +13,7 @@ from genotex.arrays import Floats
 
 _MOST_GENES = 5000
 """Components and correlations are computed over so many genes, those that vary most."""
+_GENES_AT_ONCE = 1024
 _MOST_DRAWN = 200
 """Samples with a density curve, or a row of the heatmap."""
 _BINS = 80
@@ -34,6 +35,16 @@ def column_z_scores(values: Floats) -> Floats:
 
     Missing values get their gene's mean, a column without any value 0.
     """
+    z: Floats = np.empty_like(values, dtype=np.float64)
+    pieces = -(-values.shape[1] // _GENES_AT_ONCE)
+    for part in np.array_split(np.arange(values.shape[1]), max(pieces, 1)):
+        if part.size:
+            genes = slice(part[0], part[-1] + 1)
+            z[:, genes] = _z_scores(values[:, genes])
+    return z
+
+
+def _z_scores(values: Floats) -> Floats:
     known = np.isfinite(values)
     count = known.sum(axis=0)
     filled = np.where(known, values, 0.0)

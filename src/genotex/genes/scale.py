@@ -14,6 +14,7 @@ from genotex.errors import UsageError
 from genotex.options import ValueKind
 
 _ENOUGH = 2_000_000
+_SAMPLES_AT_ONCE = 64
 
 GENE_SHARE, SAMPLE_SHARE = 0.20, 0.05
 """Larger shares of zeros would, as missing values, cost a gene or a sample (`cohorts.linking`)."""
@@ -201,10 +202,8 @@ def _logged(verdict: ScaleVerdict, values: NDArray[np.floating], names: str) -> 
     if named := _READS.search(names):
         why = f"called {named[0]!r}"
     else:
-        with np.errstate(over="ignore"):
-            raw = np.exp2(np.where(np.isfinite(values), values, -np.inf))
         lowest, highest = float(np.nanmin(values)), float(np.nanmax(values))
-        sums = (raw - np.exp2(lowest)).clip(0).sum(axis=0)
+        sums = _sums_before_logarithm(values, lowest)
         floor = float((values <= lowest + 1e-6).mean())
         if (np.abs(sums / _MILLION - 1) < _NEAR).all():
             why = "every sample adds up to a million before the logarithm: TPM or CPM"
@@ -213,6 +212,17 @@ def _logged(verdict: ScaleVerdict, values: NDArray[np.floating], names: str) -> 
     if not why:
         return verdict
     return ScaleVerdict(verdict.scale, f"{verdict.reason}; {why}: normalised reads", "reads")
+
+
+def _sums_before_logarithm(values: NDArray[np.floating], lowest: float) -> NDArray[np.float64]:
+    """Return the sum of each sample before the logarithm, the lowest value subtracted."""
+    sums = np.empty(values.shape[1])
+    for at in range(0, len(sums), _SAMPLES_AT_ONCE):
+        part = values[:, at : at + _SAMPLES_AT_ONCE]
+        with np.errstate(over="ignore"):
+            raw = np.exp2(np.where(np.isfinite(part), part, -np.inf))
+        sums[at : at + _SAMPLES_AT_ONCE] = (raw - np.exp2(lowest)).clip(0).sum(axis=0)
+    return sums
 
 
 def _scaled_counts(values: NDArray[np.floating]) -> bool:

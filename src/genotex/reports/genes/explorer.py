@@ -26,6 +26,7 @@ from genotex.words import readable
 
 Bytes = NDArray[np.uint8]
 
+_GENES_AT_ONCE = 1024
 _LEVELS = ((650_000, 254), (1_000_000, 62))
 """Most values with so many levels for each sample."""
 _FEWEST, _MOST, _ALL_GROUPS = 12, 40, 80
@@ -197,6 +198,9 @@ def _groups(marks: SampleMarks, *, bins: bool) -> _Groups:
 def _levels(expression: Floats, low: Floats, high: Floats, levels: int) -> Bytes:
     """Return each value as a level from 1 to `levels` between its gene's extremes; 0 is missing."""
     width = np.where(high > low, high - low, 1.0)
-    share = (expression - low[:, None]) / width[:, None]
-    whole = np.where(np.isfinite(share), np.rint(share * (levels - 1)) + 1, 0)
-    return whole.astype(np.uint8)
+    found = np.empty(expression.shape, np.uint8)
+    for at in range(0, len(expression), _GENES_AT_ONCE):
+        genes = slice(at, at + _GENES_AT_ONCE)
+        share = (expression[genes] - low[genes, None]) / width[genes, None]
+        found[genes] = np.where(np.isfinite(share), np.rint(share * (levels - 1)) + 1, 0)
+    return found
