@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import tempfile
 import zipfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
@@ -15,7 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
-from genotex.figures import Figure, Window, save_figure, to_json
+from genotex.figures import Figure, Window, save_figure, save_figures, to_json
 from genotex.formats import inert_frame
 from genotex.options import FIGURE_FORMATS, FigureOptions, declared
 from genotex.studies import safe_name
@@ -165,12 +166,38 @@ def send_figure(
         raise HTTPException(404, msg)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{figure.key}.{ending}"
-        save_figure(figure, path, **_sizes(request))
+        save_figure(figure, path, **figure_sizes(request))
         content = path.read_bytes()
     return Response(content, media_type=_FIGURES[ending], headers=attached(path.name))
 
 
-def _sizes(request: Request) -> dict[str, float]:
+def send_zip(
+    name: str,
+    table: pl.DataFrame,
+    figures: Sequence[Figure],
+    texts: Mapping[str, str],
+    files: Sequence[Path],
+    sizes: Mapping[str, float],
+) -> Response:
+    """Send a table, figures in every format, texts and files as one archive."""
+    content = io.BytesIO()
+    with (
+        zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        archive.writestr(f"{name}/genes.csv", inert_frame(table).write_csv())
+        archive.writestr(f"{name}/genes.xlsx", _workbook(table, "genes"))
+        for path in save_figures(figures, Path(folder), FIGURE_FORMATS, **sizes):
+            archive.write(path, f"{name}/figures/{path.name}")
+        for title, text in texts.items():
+            archive.writestr(f"{name}/{title}", text)
+        for path in files:
+            archive.write(path, f"{name}/{path.name}")
+    headers = attached(f"{name}.zip")
+    return Response(content.getvalue(), media_type="application/zip", headers=headers)
+
+
+def figure_sizes(request: Request) -> dict[str, float]:
     """Return the sizes of an address within their bounds; what makes no sense is not given."""
     sizes = {}
     for each in declared(FigureOptions):

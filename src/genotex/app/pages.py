@@ -23,6 +23,7 @@ from starlette.routing import Route
 
 import genotex
 from genotex import words
+from genotex.analysis import SeriesDesign
 from genotex.app.access.security import MOST_FIELDS, Access, too_long
 from genotex.app.atlas.atlases import Atlases
 from genotex.app.data.sheets import Sheets
@@ -47,6 +48,7 @@ from genotex.studies import (
     paths_of,
     state_of,
 )
+from genotex.workflows import SamplesRead
 
 
 @dataclass
@@ -67,6 +69,11 @@ class Workbench:
     previews: Previews = field(default_factory=Previews)
     geo_addresses: tuple[str | None, str | None, str | None] = (None, None, None)
     marked: tuple[str, ...] = ()
+    read: Recent[Any, SamplesRead] = field(default_factory=partial(Recent, 40))
+    plans: dict[tuple[str, ...], SeriesDesign] = field(default_factory=dict)
+    """Trait and series -> the design that was previewed last."""
+    unread: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Trait and series -> why its expression cannot be read."""
 
     def own_tables(self, files: TablesFiles) -> OwnTables:
         """Return own tables, read again when a file has changed."""
@@ -207,13 +214,18 @@ def part_of_page(template: str, **values: object) -> Markup:
     return Markup(_environment().get_template(template).render(**values))
 
 
-def address(path: str, query: dict[str, object]) -> str:
+def address(path: str, query: Mapping[str, object]) -> str:
     """Return a path with its query."""
     return f"{path}?{urlencode({k: v for k, v in query.items() if v not in (None, '')})}"
 
 
 def _moment(seconds: float) -> str:
     return datetime.datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
+
+
+def _duration(seconds: float) -> str:
+    """Return a time in seconds, or in minutes where there are more than 90."""
+    return f"{seconds:.0f} s" if seconds <= 90 else f"{seconds / 60:.0f} min"
 
 
 _OPTION = re.compile(r"--([a-z][a-z-]*)")
@@ -249,6 +261,7 @@ def _environment() -> Environment:
         "plainly": plainly,
         "thousands": "{:,}".format,
         "moment": _moment,
+        "duration": _duration,
         # Unlike `tojson` it is escaped like any text.
         "as_json": partial(json.dumps, indent=2, ensure_ascii=False),
     }

@@ -14,6 +14,7 @@ MISSING = "#c3cad1"
 """Of a cell without a value."""
 UP = "#b8501f"
 DOWN = "#22689b"
+OTHER = "#3d3d3d"
 
 SERIES = (
     "#1b5e83", "#c8742f", "#7d8f2b", "#8d4f8a", "#3f9c93", "#b23a48", "#6b7280", "#b89a1e",
@@ -47,7 +48,7 @@ LOOKS = {
     "named": Look(QUIET),
     "case": Look(UP),
     "control": Look(DOWN, "s"),
-    "other": Look("#8a7a1f", "^"),
+    "other": Look(OTHER, "^"),
     "unknown": Look("#8b95a0", "X"),
     "absent": Look(GREY, "X"),
     "high": Look(UP),
@@ -62,7 +63,7 @@ LOOKS = {
     "tree": Look(QUIET),
     "both": Look(UP),
     "first": Look(DOWN),
-    "second": Look("#8a7a1f"),
+    "second": Look(OTHER),
 }
 """Meaning -> look: a gene is up, a sample a case, a point one of a single kind."""
 

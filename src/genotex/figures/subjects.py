@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from genotex.arrays import Floats
 from genotex.figures.arranging import Components
-from genotex.figures.look import level_key
+from genotex.figures.look import LOOKS, level_key
 
 if TYPE_CHECKING:
     import polars as pl
@@ -60,6 +60,19 @@ class SampleMarks:
             level_name=label,
             order=(*key_of.values(), "unknown"),
         )
+
+    @classmethod
+    def annotating(
+        cls, names: Sequence[str], values: Sequence[str | float | None], label: str
+    ) -> SampleMarks:
+        """Mark samples by a column that does not look like their groups."""
+        if not any(isinstance(value, str) for value in values):
+            return cls.by_values(names, values, label)
+        found = sorted({str(value) for value in values if value is not None})
+        keys = {v: v if v in LOOKS else level_key(i) for i, v in enumerate(found, 3)}
+        of_sample = tuple("unknown" if v is None else keys[str(v)] for v in values)
+        labels = {key: level for level, key in keys.items()}
+        return cls(tuple(names), of_sample, labels, None, label, (*labels, "unknown"))
 
     @property
     def ordered(self) -> list[str]:
@@ -121,11 +134,13 @@ class GeneResult:
         NaN where a gene has none; `p` and `q` are those that rank.
     significant : ndarray of bool
     words : ChangeWords
-    cut : float
-        Genes with a smaller q-value are significant.
+    cut, least : float
+        Genes with a smaller q-value, and at least this change, are significant.
     selects : bool
         Whether genes were selected without any test.
     marks : SampleMarks, optional
+    bars : tuple of SampleMarks
+        What else of the samples is shown next to their expression.
     table : ndarray, optional
         Expression in the samples of `marks`, samples x genes.
     places : mapping of str to int
@@ -150,6 +165,8 @@ class GeneResult:
     places: Mapping[str, int] = field(default_factory=dict)
     marked: NDArray[np.bool_] | None = None
     components: Components | None = None
+    least: float = 0.0
+    bars: tuple[SampleMarks, ...] = ()
 
     @classmethod
     def of(
@@ -162,6 +179,8 @@ class GeneResult:
         marks: SampleMarks | None = None,
         table: tuple[Sequence[str], Floats] = NO_EXPRESSION,
         p: tuple[str, str] = ("rank_p", "rank_q"),
+        least: float = 0.0,
+        bars: tuple[SampleMarks, ...] = (),
     ) -> GeneResult:
         """Return the genes of a ranked table, and the expression (samples x genes) of a cohort."""
 
@@ -183,12 +202,20 @@ class GeneResult:
             marks,
             table[1],
             {gene: i for i, gene in enumerate(table[0])},
+            least=least,
+            bars=bars,
         )
 
     @cached_property
     def log_p(self) -> Floats:
         """Minus the decimal logarithm of the p-values."""
         return -np.log10(np.maximum(self.p, _SMALLEST_P))
+
+    @property
+    def rule(self) -> str:
+        """Which genes are significant, in symbols."""
+        least = f", change of at least {self.least:g}" if self.least else ""
+        return f"q < {self.cut:g}{least}"
 
     def meanings(self) -> NDArray[np.str_]:
         """Return what each gene is: ``marked``, ``up``, ``down`` or ``rest``."""

@@ -8,6 +8,7 @@ from .datasets.description import Description as Description, describe_dataset a
 from .genes.findings import (
     Findings as Findings,
     change_words as change_words,
+    covariate_bars as covariate_bars,
     gene_result as gene_result,
     ranked as ranked,
 )

@@ -32,7 +32,7 @@ from .own_files import (
     paths_of as paths_of,
 )
 from .previews import CheckedDesign as CheckedDesign, Previews as Previews
-from .queue import MOST_WAITING as MOST_WAITING, JobQueue as JobQueue
+from .queue import MOST_WAITING as MOST_WAITING, RECORD as RECORD, JobQueue as JobQueue
 from .records import (
     read_record as read_record,
     AnalysisRecord as AnalysisRecord,

@@ -223,6 +223,17 @@ class JobQueue:
             # Its folder is gone, or the disk is full; the job must not stay open for ever.
             self._records[name] = record
 
+    def _usual(self, record: JobRecord) -> float | None:
+        """Return the seconds of the last job like this one: of the same subject if there is one."""
+        like = [
+            each
+            for each in sorted(self._records.values(), key=lambda each: -each.created)
+            if type(each) is type(record) and each.state == "done" and each.begun and each.finished
+        ]
+        same = [each for each in like if each.subject == record.subject]
+        last = next(iter((*same, *like)), None)
+        return None if last is None else (last.finished or 0.0) - (last.begun or 0.0)
+
     def _end(self, name: str, state: State, message: str = "", formula: str = "") -> None:
         message = self._workspace.without_places(message)
         self._change(
@@ -238,7 +249,8 @@ class JobQueue:
                 if self._closed:
                     return
                 name = self._waiting.popleft()
-                self._change(name, state="running", step="starting")
+                usual = self._usual(self._records[name])
+                self._change(name, state="running", step="starting", begun=time.time(), usual=usual)
                 given = self._workspace.root, self._records[name]
                 try:
                     child = start_child("genotex.studies.queue:run_in_child", *given)

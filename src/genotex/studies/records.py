@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -38,7 +39,10 @@ LONGEST_TITLE, LONGEST_NOTES = 100, 1000
 
 
 class JobRecord(BaseModel):
-    """What every job has; `kept` says whether its record is a file, and `page` shows its result."""
+    """What every job has; `kept` says whether its record is a file, and `page` shows its result.
+
+    `usual` is how many seconds the last job like it took.
+    """
 
     kept: ClassVar[bool] = True
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
@@ -47,7 +51,9 @@ class JobRecord(BaseModel):
     created: float
     state: State = "waiting"
     step: str = ""
+    begun: float | None = None
     finished: float | None = None
+    usual: float | None = None
     message: str = ""
     formula: str = ""
     title: Annotated[str, Field(max_length=LONGEST_TITLE)] = ""
@@ -67,6 +73,11 @@ class JobRecord(BaseModel):
     def open(self) -> bool:
         """Whether it waits or runs."""
         return self.state in _OPEN
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since it was begun."""
+        return 0.0 if self.begun is None else max(time.time() - self.begun, 0.0)
 
     @property
     def subject(self) -> str:

@@ -38,7 +38,9 @@ from .problems import (
 )
 from .progress import Progress as Progress, silent as silent
 from .solving import (
+    SamplesRead as SamplesRead,
     plan_cohort as plan_cohort,
+    read_samples as read_samples,
     review_commands as review_commands,
     Reading as Reading,
     SolveRequest as SolveRequest,

@@ -26,6 +26,7 @@ from genotex.cohorts import (
     preprocess,
 )
 from genotex.errors import AnalysisError, UsageError
+from genotex.formats import Evidence, LinkedTable
 from genotex.layout import GeoCohortFiles, OutputFolder
 from genotex.options import AnalysisOptions, FigureOptions
 from genotex.parallel import Executor
@@ -250,17 +251,32 @@ def solve(asked: SolveRequest, progress: Progress = silent) -> Solved:
     return solved
 
 
-def plan_cohort(
-    files: GeoCohortFiles, problem: Problem, reading: PreprocessOptions, analysis: AnalysisOptions
-) -> SeriesDesign:
-    """Return the design that `solve` will test in one GEO series, before its genes are read."""
+@dataclass(frozen=True)
+class SamplesRead:
+    """The samples of one series as an analysis reads them, without their genes."""
+
+    cohort: str
+    table: LinkedTable | None  # None where they cannot be analysed
+    evidence: Evidence | None
+    notes: tuple[str, ...]
+
+
+def read_samples(files: GeoCohortFiles, reading: PreprocessOptions) -> SamplesRead:
+    """Read the samples of one GEO series for `plan_cohort`."""
     prepared = prepare_samples(files, expert_of(reading), reading)
     judged = judge_samples(prepared)
     if judged.unfilled is None or not judged.info.is_usable:
-        return SeriesDesign(files.cohort, why_not="; ".join(judged.notes))
+        return SamplesRead(files.cohort, None, None, tuple(judged.notes))
     evidence = describe_cohort(prepared, judged, reading)
-    choice = DataChoice(files.cohort, "", {})
-    data = ProblemData(choice, judged.unfilled, evidence, None, None)
+    return SamplesRead(files.cohort, judged.unfilled, evidence, tuple(judged.notes))
+
+
+def plan_cohort(read: SamplesRead, problem: Problem, analysis: AnalysisOptions) -> SeriesDesign:
+    """Return the design that `solve` will test in one GEO series, before its genes are read."""
+    if read.table is None or read.evidence is None:
+        return SeriesDesign(read.cohort, why_not="; ".join(read.notes))
+    evidence = read.evidence
+    data = ProblemData(DataChoice(read.cohort, "", {}), read.table, evidence, None, None)
     notes, asked = [], replace(analysis, exclude_outliers=False)
     if analysis.exclude_outliers:
         notes.append("Outliers are left out once the genes are read.")
@@ -270,8 +286,8 @@ def plan_cohort(
     try:
         plan = planned_design(data.cohort, evidence, problem, asked)
     except (AnalysisError, UsageError) as error:
-        return SeriesDesign(files.cohort, why_not=str(error), notes=tuple(notes))
-    return replace(plan, notes=tuple(notes))
+        return SeriesDesign(read.cohort, why_not=str(error), notes=tuple(notes))
+    return replace(plan, cohort=read.cohort, notes=tuple(notes))
 
 
 def _combines(asked: SolveRequest, analysis: AnalysisOptions) -> bool:

@@ -19,7 +19,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from genotex.app import home_pages
+from genotex.app import home_pages, study
 from genotex.app.access import sign_in_pages
 from genotex.app.access.security import HEALTH, Access, Gate, TooLarge
 from genotex.app.atlas import gene_pages as atlas_gene_pages
@@ -57,6 +57,7 @@ _PAGES = (
     adding_pages,
     table_pages,
     survival_pages,
+    study,
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -16,7 +17,8 @@ from starlette.routing import Route
 from genotex.analysis import SeriesDesign, check_request
 from genotex.app.data.sheets import EditedSheet
 from genotex.app.forms import OptionForm
-from genotex.app.pages import form_of, not_found, refusals, render, workbench_of
+from genotex.app.pages import form_of, not_found, refusals, render, series_state, workbench_of
+from genotex.app.study import line_of, studied
 from genotex.clinical import load_sample_sheet, sheet_cells, sheet_headers, write_sheet_table
 from genotex.cohorts import load_options
 from genotex.errors import GenotexError, UsageError
@@ -24,7 +26,7 @@ from genotex.features import table_features
 from genotex.options import AnalysisOptions, PreprocessChoices
 from genotex.problems import Problem
 from genotex.studies import SHEET, AnalysisRecord, FoundInput, JobRecord
-from genotex.workflows import plan_cohort
+from genotex.workflows import plan_cohort, read_samples
 
 COVARIATES = {feature.column: feature.name for feature in table_features()}
 CONDITIONS = {"": "nothing", **COVARIATES}
@@ -91,6 +93,7 @@ def analysis(request: Request) -> Response:
         conditions=CONDITIONS,
         form=form,
         before=before,
+        line=line_of(request, "Design", {"trait": trait, "series": ",".join(asked.series)}),
         **history_of(request),
     )
 
@@ -102,7 +105,7 @@ async def preview(request: Request) -> Response:
         found = await run_in_threadpool(_input_of, request, trait)
         asked = _AskedFor.of(form, found, trait)
     shown = await run_in_threadpool(_preview, request, found, asked, form)
-    return render(request, "design.html.j2", asked=asked, **shown)
+    return studied(render(request, "design.html.j2", asked=asked, **shown))
 
 
 def _sheet(request: Request, found: FoundInput, trait: str, series: str) -> EditedSheet:
@@ -120,15 +123,22 @@ def _preview(
         chosen = load_options(data)
     except GenotexError as error:
         return {"plans": [], "error": f"{error}."}
-    problem, plans = Problem(asked.trait, asked.condition), []
+    workbench, plans = workbench_of(request), []
+    problem = Problem(asked.trait, asked.condition)
     for series in asked.series:
         try:
             sheet = _sheet(request, found, asked.trait, series)
+            files = found.files(asked.trait, series)
             with sheet.reading(chosen) as reading:
-                plan = plan_cohort(found.files(asked.trait, series), problem, reading, options)
+                # Most changes of the form are not about how the samples are read.
+                key = series_state(files), sheet.path, sheet.version, sheet.written, repr(data)
+                read = workbench.read.get(key, partial(read_samples, files, reading))
+            plan = plan_cohort(read, problem, options)
         except GenotexError as error:
             sheet, plan = None, SeriesDesign(series, why_not=str(error))
         plans.append((plan, sheet))
+    if len(plans) == 1:
+        workbench.plans[asked.trait, *asked.series] = plans[0][0]
     return {"plans": plans, "error": "" if plans else "No series is chosen."}
 
 
@@ -180,7 +190,9 @@ def _submit(
 
 def _history(request: Request) -> Response:
     """Show the history alone, for htmx."""
-    return render(request, "history.html.j2", **history_of(request))
+    shown = history_of(request)
+    response = render(request, "history.html.j2", **shown)
+    return response if shown["busy"] else studied(response)
 
 
 def history_of(request: Request) -> Mapping[str, Any]:

@@ -21,6 +21,7 @@ from genotex.app.data.analysis_pages import history_of
 from genotex.app.data.sheets import GROUPS, EditedSheet
 from genotex.app.downloads import attached
 from genotex.app.pages import form_of, not_found, refusals, render, series_state, workbench_of
+from genotex.app.study import line_of
 from genotex.clinical import REPORTED
 from genotex.cohorts import PreprocessOptions
 from genotex.errors import FormatError, GenotexError
@@ -56,26 +57,15 @@ def samples(request: Request) -> Response:
     """Show the sheet of a series."""
     sheet, place = _sheet(request)
     values = _values(request.query_params, sheet, place)
-    found = _preprocessed(request, place)
     return render(
         request,
         "samples.html.j2",
         groups=GROUPS,
         edited=sheet.edited,
         ways=FILL_WAYS,
-        preprocessed=found,
+        line=line_of(request, "Samples", place),
         **values,
     )
-
-
-def _preprocessed(request: Request, place: dict[str, Any]) -> list[str]:
-    """Return the output folders in which the series is a usable cohort, the newest first."""
-    trait, series = place["trait"], place["series"]
-    return [
-        output.name
-        for output in workbench_of(request).workspace.outputs()
-        if (info := output.cohorts.get(trait, {}).get(series)) is not None and info.is_usable
-    ]
 
 
 def table(request: Request) -> Response:

@@ -312,7 +312,7 @@ class Sheets:
 
         A file that was edited elsewhere is read again.
         """
-        if (sheet := self._current(path)) is not None:
+        if (sheet := self.kept(path)) is not None:
             return sheet
         there = path.is_file()
         # Without the lock: a model may take a minute.
@@ -321,7 +321,7 @@ class Sheets:
             # Another page may have been faster.
             return self._open.setdefault(path, made)
 
-    def _current(self, path: Path) -> EditedSheet | None:
+    def kept(self, path: Path) -> EditedSheet | None:
         """Return the open sheet; None where there is none, or its file was edited elsewhere."""
         with self._lock:
             sheet = self._open.get(path)

@@ -15,6 +15,7 @@ from starlette.routing import Route
 from genotex.app.data.analysis_pages import history_of
 from genotex.app.forms import OptionForm
 from genotex.app.pages import form_of, not_found, refusals, render, workbench_of
+from genotex.app.study import line_of
 from genotex.cohorts import OwnTables
 from genotex.errors import GenotexError, UsageError
 from genotex.options import AnalysisOptions, DesignOptions, ReadingOptions, command_words
@@ -59,6 +60,7 @@ def tables(request: Request) -> Response:
         form=form,
         checked=None,
         error="",
+        line=line_of(request, "Design", {"name": files.name}),
         **history_of(request),
     )
 

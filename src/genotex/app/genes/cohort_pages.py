@@ -28,6 +28,7 @@ from genotex.app.pages import (
     render,
     workbench_of,
 )
+from genotex.app.study import result_line
 from genotex.app.tables import PageTable, Rows, facts_of, of_another
 from genotex.errors import AnalysisError
 from genotex.figures import ForestRow
@@ -98,6 +99,7 @@ def cohorts(request: Request) -> Response:
     return render(
         request,
         "cohorts.html.j2",
+        line=result_line(request, *usable(request)),
         trait=trait,
         condition=condition,
         meta=meta,
@@ -172,6 +174,7 @@ def gene(request: Request) -> Response:
     return render(
         request,
         "cohort_gene.html.j2",
+        line=result_line(request, *usable(request)),
         meta=meta,
         name=name,
         row=row,

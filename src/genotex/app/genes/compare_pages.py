@@ -12,6 +12,7 @@ from starlette.routing import Route
 
 from genotex.app.downloads import send_figure
 from genotex.app.pages import address_of, analysis_of, not_found, render, workbench_of
+from genotex.app.study import result_line
 from genotex.app.tables import PageTable, Rows, columns
 from genotex.figures import concordance
 from genotex.studies import BOTH, FIRST, NEITHER, SECOND, LoadedAnalysis, compared, rank_correlation
@@ -64,6 +65,7 @@ def compare(request: Request) -> Response:
     return render(
         request,
         "compare.html.j2",
+        line=result_line(request, first.result.cohort),
         one=first,
         two=second,
         others=others,

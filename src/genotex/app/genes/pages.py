@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -11,7 +12,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from genotex.analysis import GRADES, Enrichment, formula_of, read_enrichment
-from genotex.app.downloads import send_anndata, send_figure, send_text
+from genotex.app.downloads import figure_sizes, send_anndata, send_figure, send_text, send_zip
 from genotex.app.genes import plots as gene_plots
 from genotex.app.pages import (
     address_of,
@@ -22,11 +23,12 @@ from genotex.app.pages import (
     render,
     workbench_of,
 )
+from genotex.app.study import result_line
 from genotex.app.tables import PageTable, Row, Rows, facts_of, of_another
-from genotex.reports import evidence_of, linked_of, methods_paragraph
+from genotex.reports import change_words, evidence_of, linked_of, methods_paragraph
 from genotex.reports.problem.groups import groups_of_samples
 from genotex.reports.sections.gene_sets import view_gene_sets
-from genotex.studies import LoadedAnalysis
+from genotex.studies import RECORD, SHEET, LoadedAnalysis
 from genotex.words import question
 from genotex.workflows import cohort_to_anndata
 
@@ -40,15 +42,18 @@ def genes(request: Request) -> Response:
     return render(
         request,
         "genes.html.j2",
+        line=result_line(request, result.cohort),
         analysis=analysis,
         choices=gene_plots.choices_of(analysis),
+        cut=gene_plots.Cut.read(analysis, request.query_params),
+        axis=change_words(analysis.findings).axis,
         plots=gene_plots.plots_of(analysis),
         contrast=result.method.get("contrast", {}).get("text", ""),
         design=None if findings.selects else formula_of(result),
         question=question(result.trait, result.condition, findings.trait_kind),
         marked_text=_marked_text(request, analysis),
         marked=workbench_of(request).marked,
-        **_found_files(request, result.cohort),
+        **_found_files(request),
         **GENES.values(request, _rows(request)),
     )
 
@@ -81,7 +86,9 @@ def _rows(request: Request) -> Rows:
     """Return the genes, those inside the lasso where there is one."""
     analysis = analysis_of(request)
     marked = gene_plots.highlighted(analysis, workbench_of(request).marked)
-    genes = analysis.genes.with_columns(pl.Series(".marked", marked))
+    cut = gene_plots.Cut.read(analysis, request.query_params)
+    passes = cut.significant(analysis)
+    genes = analysis.genes.with_columns(pl.Series(".marked", marked), passes.alias("Significant"))
     plot, lasso = (request.query_params.get(name, "") for name in ("plot", "lasso"))
     plot = plot if plot in _OF_GENES else _OF_GENES[0]
     if drawn := gene_plots.corners(lasso):
@@ -94,10 +101,22 @@ def _rows(request: Request) -> Rows:
         address_of(request),
         f"{analysis.result.trait}_{analysis.result.cohort}_genes",
         columns=analysis.columns,
-        whole=of_another(analysis.table_of_all),
-        carried={"plot": plot, "lasso": lasso} if drawn else {"plot": "", "lasso": ""},
+        whole=of_another(partial(_table_at, analysis, passes)),
+        carried={"q": f"{cut.q:g}", "change": f"{cut.change:g}"}
+        | ({"plot": plot, "lasso": lasso} if drawn else {"plot": "", "lasso": ""}),
         total=analysis.genes.height,
     )
+
+
+def _table_at(analysis: LoadedAnalysis, passes: pl.Series) -> pl.DataFrame:
+    """Return the genes as a file has them, significant by the cut-offs of the page."""
+    table, named = analysis.table_of_all(), passes.alias("Significant")
+    genes = pl.DataFrame([analysis.genes["Variable"], named])
+    if "Significant" not in table.columns:
+        return table
+    other = genes.rename({"Variable": table.columns[0]})
+    joined = table.select(pl.nth(0)).join(other, on=table.columns[0], how="left")
+    return table.with_columns(joined["Significant"].cast(table.schema["Significant"]))
 
 
 def points(request: Request) -> Response:
@@ -110,9 +129,12 @@ def points(request: Request) -> Response:
     by = request.query_params.get("by", "")
     known = by if by in gene_plots.choices_of(analysis) else ""
     marked = gene_plots.highlighted(analysis, workbench_of(request).marked)
-    found = plots[plot].declare(gene_plots.subject_of(analysis, marked, known, plot))
+    cut = gene_plots.Cut.read(analysis, request.query_params)
+    found = plots[plot].declare(gene_plots.subject_of(analysis, cut, marked, known, plot))
     window = _window(request.query_params.get("window", ""))
-    return send_figure(request, found, "" if found is None else found.caption, window=window)
+    hits = f"{cut.significant(analysis).sum():,}"
+    note = "" if found is None else found.caption
+    return send_figure(request, found, note, window=window, hits=hits)
 
 
 def _window(text: str) -> tuple[float, float, float, float] | None:
@@ -149,6 +171,7 @@ def gene(request: Request) -> Response:
     return render(
         request,
         "gene.html.j2",
+        line=result_line(request, analysis.result.cohort),
         analysis=analysis,
         name=name,
         row=row,
@@ -203,17 +226,46 @@ def enrichment_of(request: Request, analysis: LoadedAnalysis) -> Enrichment | No
 def _methods(request: Request) -> Response:
     """Send the methods paragraph of the report."""
     analysis = analysis_of(request)
+    name = f"{analysis.result.trait}_{analysis.result.cohort}_methods.txt"
+    return send_text(_methods_of(request, analysis) + "\n", name)
+
+
+def _methods_of(request: Request, analysis: LoadedAnalysis) -> str:
     findings, genes, result = analysis.findings, analysis.genes, analysis.result
     file = analysis.output.enrichment(result.trait, result.condition).with_suffix(".csv").name
     sets = view_gene_sets(enrichment_of(request, analysis), findings, file)
-    text = methods_paragraph(
+    return methods_paragraph(
         analysis.evidence,
         findings,
         genes.height - genes["rank_p"].null_count(),
         groups_of_samples(analysis.evidence, analysis.marks, findings),
         "" if sets is None else sets.methods,
     )
-    return send_text(text + "\n", f"{result.trait}_{result.cohort}_methods.txt")
+
+
+def _everything(request: Request) -> Response:
+    """Send a result as one file: table, figures, methods, report, gene sets, script, sheet."""
+    analysis = analysis_of(request)
+    output, trait, condition = place_of(request)
+    cut = gene_plots.Cut.read(analysis, request.query_params)
+    passes = cut.significant(analysis)
+    marked = gene_plots.highlighted(analysis, workbench_of(request).marked)
+    plots = gene_plots.plots_of(analysis).items()
+    drawn = (e.declare(gene_plots.subject_of(analysis, cut, marked, "", key)) for key, e in plots)
+    sets = output.enrichment(trait, condition).with_suffix(".csv")
+    record = [output.root / name for name in (RECORD, SHEET)]
+    found = [output.report(trait, condition), sets, *record]
+    files = [path for path in map(workbench_of(request).workspace.file, found) if path is not None]
+    script = _script(request)
+    name = f"{analysis.result.trait}_{analysis.result.cohort}"
+    return send_zip(
+        name,
+        _table_at(analysis, passes),
+        [figure for figure in drawn if figure is not None],
+        {"methods.txt": _methods_of(request, analysis) + "\n"},
+        files if script is None else [*files, script],
+        figure_sizes(request),
+    )
 
 
 def _script(request: Request) -> Path | None:
@@ -240,15 +292,13 @@ def _download_script(request: Request) -> Response:
     return FileResponse(path, media_type="text/plain; charset=utf-8", filename=path.name)
 
 
-def _found_files(request: Request, cohort: str) -> dict[str, bool]:
-    """Return which files of an analysis of a cohort there are."""
+def _found_files(request: Request) -> dict[str, bool]:
+    """Return which files of an analysis there are."""
     output, trait, condition = place_of(request)
     workspace = workbench_of(request).workspace
-    measured = output.cohort_info(trait), output.linked_csv(trait, cohort)
     return {
         "has_report": workspace.file(output.report(trait, condition)) is not None,
         "has_script": _script(request) is not None,
-        "has_quality": all(workspace.file(path) is not None for path in measured),
     }
 
 
@@ -269,6 +319,7 @@ def routes() -> list[Route]:
         Route("/genes/mark", mark, methods=["POST"]),
         *GENES.routes(_rows),
         Route("/methods", _methods),
+        Route("/result.zip", _everything),
         Route("/script", _download_script),
         Route("/genes.h5ad", _samples),
         Route("/gene", gene),

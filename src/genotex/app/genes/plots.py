@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from genotex.analysis.meta import MetaResult
@@ -23,7 +25,7 @@ from genotex.figures import (
     forest,
     gene_in_samples,
 )
-from genotex.reports import change_words, gene_forest
+from genotex.reports import change_words, covariate_bars, gene_forest
 from genotex.studies import LoadedAnalysis
 from genotex.words import number
 
@@ -40,13 +42,50 @@ def plots_of(analysis: LoadedAnalysis) -> dict[str, Registered]:
     return {key: every.pop(key) for key in _FIRST} | every
 
 
+@dataclass(frozen=True)
+class Cut:
+    """From where on genes count as significant: below a q-value, with at least some change."""
+
+    q: float
+    change: float
+
+    @classmethod
+    def read(cls, analysis: LoadedAnalysis, given: Mapping[str, str]) -> Cut:
+        """Return the cut-offs of an address; those of the analysis where they make no sense."""
+        usual = cls(analysis.findings.cut, analysis.findings.minimal_change)
+        try:
+            q, change = (float(given.get(name) or getattr(usual, name)) for name in ("q", "change"))
+        except ValueError:
+            return usual
+        return cls(q, change) if 0 < q <= 1 and 0 <= change < math.inf else usual
+
+    def significant(self, analysis: LoadedAnalysis) -> pl.Series:
+        """Return which genes pass; without another cut-off, those of the analysis."""
+        genes = analysis.genes
+        if self == Cut.read(analysis, {}) or analysis.findings.selects:
+            return genes["Significant"].fill_null(False)
+        passes = (genes["rank_q"] < self.q) & (genes["Coefficient"].abs() >= self.change)
+        return passes.fill_null(False).alias("Significant")
+
+    def of(self, analysis: LoadedAnalysis) -> GeneResult:
+        """Return what figures need of the genes."""
+        passes = self.significant(analysis).to_numpy()
+        return replace(analysis.subject, significant=passes, cut=self.q, least=self.change)
+
+
 def subject_of(
-    analysis: LoadedAnalysis, marked: NDArray[np.bool_], by: str, plot: str
+    analysis: LoadedAnalysis, cut: Cut, marked: NDArray[np.bool_], by: str, plot: str
 ) -> GeneResult:
     """Return what the figures of all genes show, or one of them; `by` colours the samples."""
+    bars = covariate_bars(analysis.marks.names, analysis.covariates)
+    along = _along(analysis, by)
+    if plot == "heatmap" and by and by not in analysis.covariates and along is not None:
+        label = choices_of(analysis)[by]
+        bars = (*bars, SampleMarks.annotating(analysis.marks.names, along, label))
     return replace(
-        analysis.subject,
-        marks=_marks_by(analysis, by),
+        cut.of(analysis),
+        marks=analysis.marks if plot == "heatmap" else _marks_by(analysis, by),
+        bars=bars,
         table=analysis.expression.T,  # type: ignore[arg-type]
         places=analysis.gene_rows,
         components=analysis.components if plot == "pca" else None,

@@ -29,6 +29,7 @@ from genotex.app.pages import (
     render,
     workbench_of,
 )
+from genotex.app.study import result_line
 from genotex.app.tables import PageTable, Rows, columns, facts_of
 from genotex.errors import GenotexError, UsageError
 from genotex.figures import Figure
@@ -69,6 +70,7 @@ def sets(request: Request) -> Response:
     return render(
         request,
         "sets.html.j2",
+        line=result_line(request, analysis.result.cohort),
         analysis=analysis,
         files=list(set_files(workbench_of(request).workspace)),
         form=_FORM,
@@ -179,6 +181,7 @@ def one_set(request: Request) -> Response:
     return render(
         request,
         "set.html.j2",
+        line=result_line(request, analysis.result.cohort),
         analysis=analysis,
         row=row,
         facts=facts_of(row, _TABLE.columns[1:]),

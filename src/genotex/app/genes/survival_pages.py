@@ -22,6 +22,7 @@ from genotex.analysis import (
 )
 from genotex.app.downloads import send_figure
 from genotex.app.pages import not_found, render, workbench_of
+from genotex.app.study import line_of
 from genotex.app.tables import PageTable, Rows, columns, facts_of
 from genotex.cohorts import OwnTables
 from genotex.errors import AnalysisError, GenotexError
@@ -87,7 +88,8 @@ def survival(request: Request) -> Response:
     """Show the table of all genes."""
     name, _, found = _opened(request)
     values = _TABLE.values(request, _rows(request))
-    return render(request, "survival.html.j2", name=name, found=found, **values)
+    line = line_of(request, "Result", {"output": name})
+    return render(request, "survival.html.j2", name=name, found=found, line=line, **values)
 
 
 def _gene(request: Request) -> tuple[str, SurvivalResult, dict[str, Any]]:
@@ -106,6 +108,7 @@ def one_gene(request: Request) -> Response:
     return render(
         request,
         "survival_gene.html.j2",
+        line=line_of(request, "Result", {"output": name}),
         name=name,
         found=found,
         row=row,

@@ -19,6 +19,7 @@ from genotex.app.downloads import send_anndata, send_figure
 from genotex.app.pages import Workbench, not_found, place_of, render, series_state, workbench_of
 from genotex.app.quality.cohorts import CohortQuality, SeriesQuality, marks_of
 from genotex.app.quality.raw import RawQuality
+from genotex.app.study import line_of, studied
 from genotex.errors import GenotexError, UsageError
 from genotex.figures import Figure, Line, SampleMarks, boxes, correlations, densities, sample_points
 from genotex.formats import Evidence, find_evidence, read_cohort_info, read_linked
@@ -139,12 +140,14 @@ def quality(request: Request) -> Response:
 def _shown(request: Request, template: str) -> Response:
     opened = _opened(request)
     place = {"output": request.query_params.get("output", ""), "trait": opened.trait}
+    place["cohort"] = opened.name
     record = opened.cohort.record
     blocks = record.get("detected_blocks", {})
     return render(
         request,
         template,
-        place=place | {"cohort": opened.name},
+        place=place,
+        line=line_of(request, "Quality", place),
         cohort=opened.cohort,
         plots=[(key, label) for key, (label, _) in _PLOTS.items() if _exists(key, record)],
         columns=list(opened.columns),
@@ -173,8 +176,10 @@ def _read(request: Request) -> Response:
         series.judge(sheet)
     except GenotexError as error:
         why = workbench.workspace.without_places(str(error))
-        return render(request, "quality_none.html.j2", why=why)
-    return _shown(request, "quality_parts.html.j2")
+        workbench.unread[trait, name] = why
+        return studied(render(request, "quality_none.html.j2", why=why))
+    workbench.unread.pop((trait, name), None)
+    return studied(_shown(request, "quality_parts.html.j2"))
 
 
 def _download(request: Request) -> Response:

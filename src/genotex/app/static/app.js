@@ -46,7 +46,10 @@ async function showFigure(place, more = {}) {
   place.hidden = !figure.rows;
   if (place.dataset.note) element(place.dataset.note).textContent = figure.note;
   if (figure.rows) {
-    const high = Number(place.dataset.line) ? { height: 110 + place.dataset.line * figure.rows[0][0].y.ticks.length } : {};
+    const named = Math.max(...figure.rows.flat().map((panel) => (panel.framed || !panel.y.ticks ? 0 : panel.y.ticks.length)));
+    const tall = named > 25 && figure.key === "heatmap" ? 160 + 16 * named : 0;
+    if (tall || place.style.height) place.style.height = tall ? `${tall}px` : "";
+    const high = Number(place.dataset.line) ? { height: 110 + place.dataset.line * figure.rows[0][0].y.ticks.length } : tall ? { height: tall } : {};
     await drawFigure(place, figure, { ...high, ...(place.layout ? { dragmode: place.layout.dragmode } : {}) });
   }
   if (figure.rows && place.dataset.open && !place.dataset.opens) {
@@ -67,12 +70,14 @@ async function showFigure(place, more = {}) {
 function genePlot(place) {
   let plot = "volcano", window_ = "";
   const isOfGenes = () => plot === "volcano" || plot === "ma";
+  const cuts = () => ["cut-q", "cut-change"].map(element).filter(Boolean);
   const question = () => ({ plot, window: window_, by: isOfGenes() || plot === "histogram" ? "" : element("colour-by").value });
   place.question = question;
 
   async function draw() {
     const figure = await showFigure(place, question());
     if (!figure) return;
+    if (element("hits")) element("hits").textContent = `${figure.hits} genes`;
     if (isOfGenes()) element("plot-note").textContent = `${figure.drawn} points drawn for ${figure.seen} of ${figure.total} genes; more appear on zooming in. Drag to zoom, double-click to reset; the lasso of the toolbar selects genes for the table; a click opens a gene.`;
     place.dataset.ready = plot;
     if (!place.dataset.bound && figure.rows) bind();
@@ -126,6 +131,13 @@ function genePlot(place) {
     });
   }
   element("colour-by").addEventListener("change", draw);
+  for (const cut of cuts()) cut.addEventListener("change", () => {
+    htmx.trigger("#query", "lasso");
+    const zip = new URL(element("zip").href);
+    for (const each of cuts()) zip.searchParams.set(each.name, each.value);
+    element("zip").href = zip;
+    draw();
+  });
   document.body.addEventListener("marked", draw);
   draw();
 }
@@ -138,8 +150,9 @@ function setLasso(text, plot) {
 }
 
 // Saves a figure as a file that is drawn anew for print.
-async function saveFigure(place, format) {
+async function saveFigure(place, format, sizes) {
   const asked = { ...choices(place), ...(place.question ? place.question() : {}), format };
+  for (const size of sizes) if (size.value) asked[size.dataset.size] = size.dataset.size === "width" ? size.value / 25.4 : size.value;
   const answer = await ask(place.dataset.figure, asked, place.dataset.method);
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await answer.blob());
@@ -177,7 +190,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const { xhr } = event.detail;
     refused(xhr.responseText, xhr.getResponseHeader("X-Open-Again"));
   });
-  document.body.addEventListener("htmx:sendError", () => say("The workbench does not answer; is 'genotex serve' still running?"));
+  document.body.addEventListener("htmx:sendError", () => say("The workbench does not answer. Is its window still open? If it was closed, start it again and load this page."));
   if (element("plot")) {
     genePlot(element("plot"));
     element("unlasso").addEventListener("click", () => setLasso("", "volcano"));
@@ -190,7 +203,17 @@ document.addEventListener("DOMContentLoaded", () => {
     }
   }
   bindSaves();
+  for (const button of document.querySelectorAll("[data-copy]")) button.addEventListener("click", () => copyText(button));
 });
+
+// Copies a text, and shows what was copied; where the browser refuses, it can be selected.
+async function copyText(button) {
+  const text = await (await ask(button.dataset.copy)).text(), shown = element("copied");
+  shown.textContent = text;
+  shown.hidden = false;
+  try { await navigator.clipboard.writeText(text.trim()); say("Copied."); } catch { say("Select the text to copy it."); }
+  setTimeout(() => say(""), 4000);
+}
 
 function bindSaves() {
   for (const button of document.querySelectorAll("[data-save]")) {
@@ -199,7 +222,7 @@ function bindSaves() {
     button.addEventListener("click", () => {
       for (const id of button.dataset.of.split(" ")) {
         const place = element(id);
-        if (place.dataset.ready && place.dataset.ready !== "absent" && place.offsetParent) saveFigure(place, button.dataset.save);
+        if (place.dataset.ready && place.dataset.ready !== "absent" && place.offsetParent) saveFigure(place, button.dataset.save, button.parentElement.querySelectorAll("[data-size]"));
       }
     });
   }

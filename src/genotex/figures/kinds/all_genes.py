@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +26,8 @@ def volcano(found: GeneResult, names: int = NAMED) -> Figure | None:
     change, height = found.change, found.log_p
     shown = np.isfinite(change) & np.isfinite(height)
     reach = max(float(np.abs(change[shown]).max()) * 1.12, 1e-6)
-    lines = [Line("x", 0.0)]
-    hit = shown & found.significant
+    lines = [Line("x", 0.0), *_least(found, "x")]
+    hit = shown & ((found.q < found.cut) if found.least else found.significant)
     if hit.any():
         level = float(height[hit].min())
         lines.append(Line("y", level, "threshold", f"q = {found.cut:g}"))
@@ -60,11 +61,17 @@ def ma(found: GeneResult, names: int = NAMED) -> Figure | None:
             x=Axis("mean log2 expression"),
             y=Axis(found.words.axis),
             series=_genes(found, found.mean, found.change, names),
-            lines=(Line("y", 0.0),),
+            lines=(Line("y", 0.0), *_least(found, "y")),
             names=_names(found, found.mean, found.change, names),
         ),
         f"Above zero: {found.words.right}; below: {found.words.left}. ",
     )
+
+
+def _least(found: GeneResult, along: Literal["x", "y"]) -> list[Line]:
+    """Return the lines at the least change that counts, if there is one."""
+    ends = (-found.least, found.least) if found.least else ()
+    return [Line(along, end, "threshold") for end in ends]
 
 
 def _figure(found: GeneResult, key: str, title: str, panel: Panel, sides: str) -> Figure:
@@ -74,10 +81,10 @@ def _figure(found: GeneResult, key: str, title: str, panel: Panel, sides: str) -
         f", led by {listed(hits[:3])}." if hits else "."
     )
     colours = (
-        f"Coloured genes are significant (q < {found.cut:g}); the first of the ranking carry "
+        f"Coloured genes are significant ({found.rule}); the first of the ranking carry "
         "their names, and a pointer over a coloured point shows its numbers."
         if hits
-        else f"No gene is significant (q < {found.cut:g}), so none is coloured; the first of "
+        else f"No gene is significant ({found.rule}), so none is coloured; the first of "
         "the ranking carry their names."
     )
     caption = f"Each point is a gene. {sides}{colours}"

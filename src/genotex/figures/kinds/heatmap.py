@@ -13,7 +13,7 @@ from genotex.figures.arranging import column_z_scores, order_rows, order_within
 from genotex.figures.kinds import figure
 from genotex.figures.model import Axis, Figure, Line, Panel, Scale, Series
 from genotex.figures.subjects import GeneResult, SampleMarks
-from genotex.words import counted
+from genotex.words import counted, listed
 
 _GENES = 40
 _WIDE, _NARROW = 11.4, 5.2
@@ -28,29 +28,37 @@ def heatmap(found: GeneResult) -> Figure | None:
     if not first or found.marks is None or not found.marks.names:
         return None
     marks = found.marks
-    drawn = genes_in_samples(first, found.values(first), marks)
+    drawn = genes_in_samples(first, found.values(first), marks, found.bars)
     order = (
         "samples are ordered by group (bar above) and by similarity within"
         if marks.levels is None
         else f"samples are ordered by their level of {marks.level_name} (bar above)"
     )
+    bars = [each.level_name for each in found.bars]
+    more = f" Further bars: {listed(bars)}." if bars else ""
     picked = "coefficients" if found.selects else "p-values"
     caption = (
         f"The first {counted(len(first), 'gene')} of the ranking (rows, clustered) in all samples "
-        f"(columns); {order}. Rust: above the gene's mean; blue: below; grey: missing. Colours "
-        f"end at {_LIMIT} standard deviations. These genes were picked for their {picked}, so a "
-        "pattern is expected here: it illustrates the finding and is no proof of it."
+        f"(columns); {order}.{more} Rust: above the gene's mean; blue: below; grey: missing. "
+        f"Colours end at {_LIMIT} standard deviations. These genes were picked for their {picked}, "
+        "so a pattern is expected here: it illustrates the finding and is no proof of it."
     )
     alt = f"Heatmap of {counted(len(first), 'gene')} in {counted(len(marks.names), 'sample')}."
     return replace(drawn, title="Top genes in all samples", caption=caption, alt=alt)
 
 
 def genes_in_samples(
-    names: Sequence[str], values: Floats, marks: SampleMarks, *, bar: bool = True
+    names: Sequence[str],
+    values: Floats,
+    marks: SampleMarks,
+    bars: Sequence[SampleMarks] = (),
+    *,
+    bar: bool = True,
 ) -> Figure:
     """Declare genes in samples (`values`, samples x genes), with their groups above or below.
 
-    With `bar` the groups are a bar above, else texts below, so that there is one panel only.
+    With `bar` the groups are a bar above, and `bars` further ones, else texts below, so that there
+    is one panel only.
     """
     z = column_z_scores(values).T
     rows = order_rows(z)
@@ -74,18 +82,22 @@ def genes_in_samples(
         return Figure(key="heatmap", rows=((body,),), width=8.0, height=1.2 + 0.17 * size)
     wide = Figure(
         key="heatmap",
-        rows=((_groups_above(marks, columns),), (body,)),
-        heights=(1.0, size * 0.75),
+        rows=(
+            (_groups_above(marks, columns, bars),),
+            *((_named_bar(each, columns),) for each in bars),
+            (body,),
+        ),
+        heights=(*[1.0] * (1 + len(bars)), size * 0.75),
         width=_WIDE,
-        height=1.25 + 0.162 * size,
+        height=1.25 + 0.162 * size + 0.22 * len(bars),
         tight=True,
         share_x=True,
         legend="above" if marks.levels is None else "none",
-        legend_columns=max(1, len(marks.labels)),
+        legend_columns=max(1, len(marks.labels) + sum(len(each.labels) for each in bars)),
         wide=True,
     )
     # Groups have a line each above the bar of a phone.
-    high = wide.height + 0.17 * len(marks.labels)
+    high = wide.height + 0.17 * wide.legend_columns
     small = replace(wide, key="heatmap-narrow", width=_NARROW, height=high, legend_columns=1)
     return replace(wide, narrow=small)
 
@@ -111,8 +123,17 @@ def _groups_below(marks: SampleMarks, columns: NDArray[np.intp]) -> Axis:
     return Axis(marks.level_name, ticks=ticks)
 
 
-def _groups_above(marks: SampleMarks, columns: NDArray[np.intp]) -> Panel:
-    """Return a bar with the groups or levels of samples."""
+def _named_bar(marks: SampleMarks, columns: NDArray[np.intp]) -> Panel:
+    """Return a further bar; its name is next to it, its legend above."""
+    panel = _groups_above(marks, columns)
+    y = replace(panel.y, ticks=((0.0, marks.level_name),), far=True)
+    return replace(panel, y=y, series=panel.series[:1], title="")
+
+
+def _groups_above(
+    marks: SampleMarks, columns: NDArray[np.intp], bars: Sequence[SampleMarks] = ()
+) -> Panel:
+    """Return a bar with the groups or levels of samples; the legend has those of `bars` too."""
     y = Axis(ticks=(), low=-0.5, high=0.5)
     if marks.levels is not None:
         scale = Scale("level", bar=False)
@@ -120,14 +141,15 @@ def _groups_above(marks: SampleMarks, columns: NDArray[np.intp]) -> Panel:
         title = f"{marks.level_name}, low to high"
         return Panel(x=Axis(ticks=()), y=y, series=(bar,), framed=False, title=title)
     keys = list(marks.labels)
-    codes = np.array([[keys.index(marks.keys[i]) for i in columns]], dtype=float)
+    place: dict[str, float] = {key: i for i, key in enumerate(keys)}
+    codes = np.array([[place.get(marks.keys[i], np.nan) for i in columns]], dtype=float)
     bar = Series(kind="cells", meaning="one", y=codes, meanings=tuple(keys))
     # Points that are nowhere, for the legend.
     nowhere = np.array([np.nan])
     patches = (
         Series(kind="points", meaning=key, x=nowhere, y=nowhere, shape="s", size=7.0,
-               label=marks.counted(key))
-        for key in keys
+               label=each.counted(key))
+        for each in (marks, *bars) for key in each.labels
     )  # fmt: skip
     return Panel(x=Axis(ticks=()), y=y, series=(bar, *patches), framed=False)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -13,6 +13,8 @@ import polars as pl
 
 from genotex.analysis import AnalysisResult
 from genotex.analysis.results.columns import GENE_TABLE, complete_genes
+from genotex.arrays import Floats
+from genotex.features import feature_of_column
 from genotex.figures import NO_EXPRESSION, ChangeWords, GeneResult, SampleMarks
 from genotex.formats import LinkedTable
 from genotex.reports.problem.design_words import DesignWords
@@ -233,7 +235,25 @@ def gene_result(
         selects=findings.selects,
         marks=marks,
         table=NO_EXPRESSION if table is None else (table.genes, table.expression),
+        least=findings.minimal_change,
+        bars=() if table is None else covariate_bars(table.samples, table.covariates),
     )
+
+
+def covariate_bars(
+    samples: Sequence[str], covariates: Mapping[str, Floats]
+) -> tuple[SampleMarks, ...]:
+    """Return the bars of a heatmap that show the covariates of the samples, such as their sex."""
+    bars = []
+    for column, values in covariates.items():
+        feature = feature_of_column(column)
+        texts: list[Any] = [float(value) if np.isfinite(value) else None for value in values]
+        if feature is not None and feature.levels:
+            texts = [None if value is None else feature.cell(value) for value in texts]
+        name = column if feature is None else feature.name
+        if any(value is not None for value in texts):
+            bars.append(SampleMarks.annotating(samples, texts, name))
+    return tuple(bars)
 
 
 def change_words(findings: Findings) -> ChangeWords:

@@ -1,0 +1,284 @@
+"""The five steps of a study: how far each is, what wants a look, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from genotex.app.pages import Workbench, address, address_of, render, series_state, workbench_of
+from genotex.reports import audit_view
+from genotex.studies import (
+    AnalysisRecord,
+    ComparisonRecord,
+    JobRecord,
+    TablesRecord,
+    columns_of,
+    find_tables,
+)
+from genotex.words import counted
+
+NAMES = ("Data", "Samples", "Quality", "Design", "Result")
+SURE = 0.9
+"""Groups that are less certain want a look."""
+State = Literal["done", "look", "open"]
+_WORDS: dict[State, str] = {"done": "done", "look": "wants a look", "open": "not yet"}
+_MOST_READ = 20
+"""Series of which the line reads the state; an analysis of more says how many there are."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step: its page, its state, what is certain, what wants a look, and what to do about it."""
+
+    name: str
+    address: str = ""
+    state: State = "open"
+    certain: str = ""
+    look: str = ""
+    action: str = ""
+    there: str = ""
+
+    @property
+    def word(self) -> str:
+        """The state in words."""
+        return _WORDS[self.state]
+
+
+@dataclass(frozen=True)
+class Line:
+    """The steps of a study, the one that is open, and where the line is asked for again."""
+
+    study: str
+    steps: tuple[Step, ...]
+    at: str
+    again: str
+
+    @property
+    def next(self) -> Step | None:
+        """The first step with something to do."""
+        return next((step for step in self.steps if step.action and step.state != "done"), None)
+
+
+def line_of(request: Request, at: str, place: dict[str, str]) -> Line | None:
+    """Return the line of the study that an address names; None where it names none."""
+    workbench = workbench_of(request)
+    record = workbench.jobs.record(place.get("output", "").removeprefix("analyses/"))
+    if name := place.get("name") or (record.tables if isinstance(record, TablesRecord) else ""):
+        steps = _of_tables(workbench, name, place if place.get("output") else {})
+        study = name
+    else:
+        trait, series = _series_of(workbench, record, place)
+        if not trait or not series:
+            return None
+        steps = _of_series(workbench, trait, series, place if place.get("output") else {})
+        study = series[0] if len(series) == 1 else f"{len(series)} series"
+    again = address("/study", {**place, "at": at})
+    return Line(study, steps, at, again)
+
+
+def _series_of(
+    workbench: Workbench, record: JobRecord | None, place: dict[str, str]
+) -> tuple[str, Sequence[str]]:
+    """Return trait and series of an address: those of the analysis, or the named ones."""
+    if isinstance(record, AnalysisRecord):
+        return record.trait, record.series or ["simulated study"]
+    if isinstance(record, ComparisonRecord):
+        return record.trait, [record.series]
+    series = place.get("series") or place.get("cohort") or ""
+    return place.get("trait", ""), [name for name in series.split(",") if name]
+
+
+def _of_series(
+    workbench: Workbench, trait: str, series: Sequence[str], result: dict[str, str]
+) -> tuple[Step, ...]:
+    each = [_before_analysis(workbench, trait, name) for name in series[:_MOST_READ]]
+    first = [_together(series, steps) for steps in zip(*each, strict=True)]
+    design, found = _analysed(workbench, trait, series, result)
+    place = {"trait": trait, "series": series[0], "sent": 1}
+    there = address("/analysis", place) if workbench.workspace.series(trait, series[0]) else ""
+    if not there and result:
+        of = {"output": result["output"], "trait": trait, "cohort": series[0]}
+        first[2] = replace(first[2], address=address("/quality", of), state="done")
+    if found.state == "done":
+        # What was analysed was read, whether or not it is in memory.
+        used = (replace(s, state="done") if s.state == "open" else s for s in first[:2])
+        first = [*used, replace(first[2], action=first[2].look and first[2].action)]
+    plan = workbench.plans.get((trait, *series))
+    if design is None and plan is not None:
+        warned = counted(len(plan.warnings), "warning") if plan.warnings else ""
+        why = f"cannot be analysed: {plan.why_not}" if plan.why_not else ""
+        state: State = "look" if why else "done"
+        design = Step("Design", there, state, plan.formula, why or warned, "Change the samples")
+        if not why and not found.address:
+            found = replace(found, action="Start the analysis", there=f"{there}#go")
+    if design is None:
+        design = Step("Design", action="See the design" if there else "")
+    return (*first, replace(design, address=there), found)
+
+
+def _before_analysis(workbench: Workbench, trait: str, name: str) -> tuple[Step, Step, Step]:
+    """Return data, samples and quality of a series, by what is known: nothing is read for it."""
+    files = workbench.workspace.series(trait, name)
+    if files is None:
+        return (
+            Step("Data", state="done", certain="analysed elsewhere"),
+            Step("Samples", state="done"),
+            Step("Quality"),
+        )
+    here = address("/samples", {"trait": trait, "series": name})
+    sheet = workbench.sheets.kept(workbench.workspace.sheet(trait, name))
+    read = workbench.series.kept(series_state(files))
+    why = workbench.unread.get((trait, name), "")
+    if read is not None:
+        quality = read.quality
+        data = Step(
+            "Data", f"{here}#data", "done",
+            f"{len(quality.samples)} samples, {quality.genes:,} genes",
+        )  # fmt: skip
+        audit = audit_view(quality.audit)
+        wants = audit.worst != "fine"
+        judged = Step(
+            "Quality", f"{here}#samples-quality", "look" if wants else "done",
+            "" if wants else audit.verdict,
+            counted(len(audit.lines), "finding") if wants else "",
+            "See what the audit found",
+        )  # fmt: skip
+    elif why:
+        data = Step(
+            "Data", f"{here}#data", "look", "", "no expression was read", "Add files", "/add"
+        )
+        judged = Step("Quality", f"{here}#samples-quality", look="needs the expression")
+    else:
+        data = Step("Data", f"{here}#data", "open", "", "", "Read the series")
+        judged = Step("Quality", f"{here}#samples-quality")
+    samples = Step("Samples", f"{here}#samples-title")
+    if sheet is not None:
+        known = ("case", "control", "other disease", "other control")
+        groups = {group: n for group, n in sheet.counts.items() if group in known}
+        text = ", ".join(f"{n} {group}" for group, n in groups.items())
+        unsure = sum(_is_unsure(row) for row in sheet.rows) if not sheet.saved else 0
+        state: State = "look" if unsure or not groups else "done"
+        look = "no groups" if not groups else f"{unsure} uncertain" if unsure else ""
+        certain = text and f"{text}; {'saved' if sheet.saved else 'proposed'}"
+        samples = Step(
+            "Samples", f"{here}#samples-title", state, certain, look,
+            "Check the uncertain samples" if groups else "Assign groups or choose a comparison",
+            f"{here}&sort=certainty#samples-title" if groups else "",
+        )  # fmt: skip
+    return data, samples, judged
+
+
+def _is_unsure(row: dict[str, str]) -> bool:
+    """Return whether a proposal for a sample is not certain."""
+    try:
+        return float(row.get("certainty") or 1.0) < SURE
+    except ValueError:
+        return False
+
+
+def _together(series: Sequence[str], steps: tuple[Step, ...]) -> Step:
+    """Return a step of several series: the one that most wants a look leads."""
+    if len(series) == 1:
+        return steps[0]
+    looks = [step for step in steps if step.state == "look"]
+    still = [step for step in steps if step.state == "open"]
+    first = (looks or still or steps)[0]
+    state: State = "look" if looks else "open" if still else "done"
+    done = sum(step.state == "done" for step in steps)
+    look = f"{len(looks)} of {len(series)} want a look" if looks else ""
+    certain = f"{done} of {len(series)} series" if done else ""
+    return Step(first.name, first.address, state, certain, look, first.action, first.there)
+
+
+def _analysed(
+    workbench: Workbench, trait: str, series: Sequence[str], result: dict[str, str]
+) -> tuple[Step | None, Step]:
+    """Return design and result of an analysis: the one that is open, or the last of the series."""
+    record = workbench.jobs.record(result.get("output", "").removeprefix("analyses/"))
+    if record is None and not result:
+        mine = (each for each in workbench.jobs.records() if _is_of(each, trait, series))
+        record = next(mine, None)
+    if record is None:
+        if not result:
+            return None, Step("Result")
+        there = address("/genes", dict(result))
+        return Step("Design", state="done"), Step("Result", there, "done")
+    return _of_record(record)
+
+
+def _of_record(record: JobRecord) -> tuple[Step | None, Step]:
+    done = record.state == "done"
+    there = address(record.page, dict(record.place)) if done and record.place else ""
+    formula = record.formula.partition(";")[0]
+    design = Step("Design", state="done", certain=formula) if done else None
+    if done:
+        return design, Step("Result", there, "done", record.message)
+    look = f"{record.state}{': ' if record.message else ''}{record.message}"
+    if record.open:
+        return design, Step("Result", "/analysis#history-title", "open", look)
+    return design, Step("Result", "/analysis#history-title", "look", "", look, "See why")
+
+
+def _is_of(record: JobRecord, trait: str, series: Sequence[str]) -> bool:
+    if isinstance(record, AnalysisRecord):
+        return record.trait == trait and set(series) <= set(record.series)
+    if isinstance(record, ComparisonRecord):
+        return (record.trait, [record.series]) == (trait, [*series])
+    return False
+
+
+def _of_tables(workbench: Workbench, name: str, result: dict[str, str]) -> tuple[Step, ...]:
+    files, here = find_tables(workbench.workspace, name), address("/tables", {"name": name})
+    if files is None:
+        there = address("/genes", dict(result))
+        return (*(Step(each) for each in NAMES[:-1]), Step("Result", there, "done"))
+    read = workbench.own_tables(files)
+    size = f"{len(read.samples):,} samples, {len(read.genes):,} genes"
+    warned = counted(len(read.warnings), "warning") if read.warnings else ""
+    own = (r for r in workbench.jobs.records() if isinstance(r, TablesRecord) and r.tables == name)
+    mine = result.get("output", "").removeprefix("analyses/")
+    record = next((r for r in own if mine in ("", r.name)), None)
+    design, found = (None, Step("Result")) if record is None else _of_record(record)
+    design = design or Step("Design", action="State the design")
+    quality = Step("Quality", certain="after the analysis")
+    if record is not None and record.state == "done" and record.traits:
+        of = {"output": f"analyses/{record.name}", "trait": record.traits[0], "cohort": name}
+        quality = Step("Quality", address("/quality", dict(of)), "done")
+    state: State = "look" if warned else "done"
+    columns = counted(len(columns_of(read)), "column")
+    return (
+        Step("Data", f"{here}#data", state, size, warned, "See how it was read"),
+        Step("Samples", f"{here}#columns", "done", columns),
+        quality,
+        replace(design, address=f"{here}#design-title"),
+        found,
+    )  # fmt: skip
+
+
+def result_line(request: Request, *cohorts: str) -> Line | None:
+    """Return the line of an analysis; `cohorts` are its series where no record names them."""
+    return line_of(request, "Result", {**address_of(request), "series": ",".join(cohorts)})
+
+
+def studied(response: Response) -> Response:
+    """Have the line of the page asked for again once this answer is shown."""
+    response.headers["HX-Trigger-After-Settle"] = "studied"
+    return response
+
+
+def study(request: Request) -> Response:
+    """Show the line alone, for htmx."""
+    place = {key: value for key, value in request.query_params.items() if key != "at"}
+    at = request.query_params.get("at", "")
+    line = line_of(request, at if at in NAMES else "", place)
+    return Response("") if line is None else render(request, "steps.html.j2", line=line)
+
+
+def routes() -> list[Route]:
+    """Return the route of the line."""
+    return [Route("/study", study)]
