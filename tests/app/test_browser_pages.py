@@ -212,7 +212,7 @@ def test_from_geo_to_the_table_that_the_command_writes(
         assert tab.inner_text("#selected") == "2 selected"
         tab.click("button[value='group:control']")
         tab.wait_for_selector(".message:has-text('2 samples: group control')")
-        tab.click(".next a.button")
+        tab.click("#steps a:text-is('Design')")
         tab.select_option("select[name=panel]", "no")
         tab.click("text=Start the analysis")
         tab.wait_for_selector("#history tr:has-text('001-Asthma'):has-text('done')")

@@ -45,7 +45,8 @@ def test_the_sheet_leads_to_the_quality_of_its_series(
     browser: Browser, cohort: dict[str, str]
 ) -> None:
     place = {"trait": cohort["trait"], "series": cohort["cohort"]}
-    assert "/quality?output=results" in browser.get("/samples", params=place).text
+    page = browser.get("/samples", params=place).text
+    assert f"series={cohort['cohort']}#samples-quality" in page and 'id="samples-quality"' in page
 
 
 @pytest.mark.parametrize("plot", ["pca", "mds", "correlation", "box", "density", "distance"])

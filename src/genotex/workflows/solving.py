@@ -287,7 +287,7 @@ def plan_cohort(read: SamplesRead, problem: Problem, analysis: AnalysisOptions) 
         plan = planned_design(data.cohort, evidence, problem, asked)
     except (AnalysisError, UsageError) as error:
         return SeriesDesign(read.cohort, why_not=str(error), notes=tuple(notes))
-    return replace(plan, cohort=read.cohort, notes=tuple(notes))
+    return replace(plan, notes=tuple(notes))
 
 
 def _combines(asked: SolveRequest, analysis: AnalysisOptions) -> bool:

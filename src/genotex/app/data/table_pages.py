@@ -6,6 +6,7 @@ import shlex
 import time
 from pathlib import Path
 
+import polars as pl
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -46,7 +47,9 @@ def _opened(request: Request) -> tuple[TablesFiles, OwnTables]:
 def tables(request: Request) -> Response:
     """Show own tables, and the form of an analysis."""
     files, read = _opened(request)
-    described, form = columns_of(read), _FORM
+    described = columns_of(read)
+    proposed = _proposed(read)
+    form = _FORM if proposed is None else OptionForm(proposed, AnalysisOptions(), designs=True)
     before = workbench_of(request).jobs.record(request.query_params.get("again", ""))
     if isinstance(before, TablesRecord) and before.tables == files.name:
         form = OptionForm(before.asked, before.options, designs=True)
@@ -58,11 +61,25 @@ def tables(request: Request) -> Response:
         described=described,
         columns=list(described),
         form=form,
+        proposed=proposed is not None and form is not _FORM,
         checked=None,
         error="",
         line=line_of(request, "Design", {"name": files.name}),
         **history_of(request),
     )
+
+
+_MOST_LEVELS, _FEWEST = 6, 2
+
+
+def _proposed(read: OwnTables) -> DesignOptions | None:
+    """Return the comparison of the first column that names groups of samples, if there is one."""
+    for column in read.sample_table.drop("sample").iter_columns():
+        counts = column.drop_nulls().value_counts(name="n")["n"]
+        is_group = 2 <= len(counts) <= _MOST_LEVELS and counts.min() >= _FEWEST  # type: ignore[operator]
+        if is_group and column.dtype == pl.String and column.name.isidentifier():
+            return DesignOptions(design=f"~ {column.name}", contrasts=(column.name,))
+    return None
 
 
 async def design(request: Request) -> Response:

@@ -110,12 +110,12 @@ def _rows(request: Request) -> Rows:
 
 def _table_at(analysis: LoadedAnalysis, passes: pl.Series) -> pl.DataFrame:
     """Return the genes as a file has them, significant by the cut-offs of the page."""
-    table, named = analysis.table_of_all(), passes.alias("Significant")
-    genes = pl.DataFrame([analysis.genes["Variable"], named])
-    if "Significant" not in table.columns:
+    table = analysis.table_of_all()
+    if passes.equals(analysis.genes["Significant"].fill_null(False)):
         return table
-    other = genes.rename({"Variable": table.columns[0]})
-    joined = table.select(pl.nth(0)).join(other, on=table.columns[0], how="left")
+    decided = pl.DataFrame([analysis.genes["Variable"], passes.alias("Significant")])
+    named = table.select(pl.nth(0).alias("Variable"))
+    joined = named.join(decided, on="Variable", how="left", maintain_order="left")
     return table.with_columns(joined["Significant"].cast(table.schema["Significant"]))
 
 
