@@ -41,7 +41,7 @@ attacks: $(READY_DEV)
 # One at a time: a loaded machine makes a browser miss its moments.
 browser: $(READY_DEV)
 	$(INSTALL) '.[browser]'
-	$(BIN)/python -m pytest -n 0 -m "not nightly" tests/app/test_browser.py tests/app/test_browser_pages.py tests/app/test_browser_sign_in.py tests/reports/test_report_explorer.py
+	$(BIN)/python -m pytest -n 0 -m "not nightly" tests/app/test_browser.py tests/app/test_browser_pages.py tests/app/test_browser_sign_in.py tests/app/test_browser_tasks.py tests/reports/test_report_explorer.py
 
 notebook: $(NOTEBOOK)/.ready
 	$(NOTEBOOK)/bin/python -m pytest -n 0 tests/api/test_reference.py -k notebook_runs

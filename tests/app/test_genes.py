@@ -226,3 +226,23 @@ def test_an_unknown_gene_or_plot_is_not_found(browser: Browser, place: dict[str,
     assert browser.get("/gene", params=place | {"gene": "<b>"}).status_code == 404
     assert "<b>" not in browser.get("/gene", params=place | {"gene": "<b>"}).text
     assert browser.get("/genes/points", params=place | {"plot": "x"}).status_code == 404
+
+
+def test_cut_offs_act_on_counts_plot_and_file_alike(
+    browser: Browser, place: dict[str, str], analysis: LoadedAnalysis
+) -> None:
+    genes, cut = analysis.genes, {"q": "0.2", "change": "0.3"}
+    passing = genes.filter((pl.col("rank_q") < 0.2) & (pl.col("Coefficient").abs() >= 0.3))
+    hits = set(passing["Variable"])
+    assert hits != set(genes.filter(pl.col("Significant"))["Variable"])
+    data = browser.get("/genes/points", params=place | cut | {"plot": "volcano"}).json()
+    drawn = series_of(data, "points")
+    assert set(drawn["up"]["ids"]) | set(drawn["down"]["ids"]) == hits
+    assert data["hits"] == f"{len(hits):,}"
+    assert sorted(line["at"] for line in data["rows"][0][0]["lines"] if line["along"] == "x") == [
+        -0.3,
+        0,
+        0.3,
+    ]
+    file = listed(browser, place, only="significant", **cut)
+    assert set(file[file.columns[0]]) == hits and file["significant"].all()

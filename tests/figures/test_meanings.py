@@ -275,3 +275,15 @@ def test_a_sample_that_is_not_what_is_recorded_is_ringed() -> None:
     male = figure.panel.of("male")
     assert male.ringed is not None and male.ringed.tolist() == [False, True]
     assert {m.x for m in points(figure) if m.colour == COLOURS["female"]} == {9.0}
+
+
+def test_further_bars_of_the_heatmap_follow_the_order_of_its_samples() -> None:
+    names, sex = [f"S{i}" for i in range(6)], ["female", "male", None, "male", "female", "male"]
+    marks = f.SampleMarks.by_values(names, ["case", "control"] * 3, "group")
+    bar = f.SampleMarks.annotating(names, sex, "sex")
+    values = np.random.default_rng(1).normal(size=(6, 4))
+    _, drawn, body = f.genes_in_samples(list("ABCD"), values, marks, [bar]).panels
+    (cells,) = drawn.series
+    shown = [cells.meanings[int(v)] if np.isfinite(v) else None for v in cells.y[0]]
+    assert shown == [sex[names.index(name)] for name in body.series[0].ids]
+    assert drawn.y.ticks == ((0.0, "sex"),)

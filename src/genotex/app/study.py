@@ -11,6 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from genotex.app.pages import Workbench, address, address_of, render, series_state, workbench_of
+from genotex.layout import GeoCohortFiles
 from genotex.reports import audit_view
 from genotex.studies import (
     AnalysisRecord,
@@ -96,11 +97,12 @@ def _series_of(
 def _of_series(
     workbench: Workbench, trait: str, series: Sequence[str], result: dict[str, str]
 ) -> tuple[Step, ...]:
-    each = [_before_analysis(workbench, trait, name) for name in series[:_MOST_READ]]
+    files = _files_of(workbench, trait, series[:_MOST_READ])
+    each = [_before_analysis(workbench, trait, *found) for found in files.items()]
     first = [_together(series, steps) for steps in zip(*each, strict=True)]
     design, found = _analysed(workbench, trait, series, result)
     place = {"trait": trait, "series": series[0], "sent": 1}
-    there = address("/analysis", place) if workbench.workspace.series(trait, series[0]) else ""
+    there = address("/analysis", place) if files[series[0]] else ""
     if not there and result:
         of = {"output": result["output"], "trait": trait, "cohort": series[0]}
         first[2] = replace(first[2], address=address("/quality", of), state="done")
@@ -121,9 +123,24 @@ def _of_series(
     return (*first, replace(design, address=there), found)
 
 
-def _before_analysis(workbench: Workbench, trait: str, name: str) -> tuple[Step, Step, Step]:
+def _files_of(
+    workbench: Workbench, trait: str, series: Sequence[str]
+) -> dict[str, GeoCohortFiles | None]:
+    """Return the files of each series, None where the folder does not hold them."""
+    inputs, holds = workbench.workspace.inputs(), workbench.workspace.holds
+    found: dict[str, GeoCohortFiles | None] = dict.fromkeys(series)
+    for each in inputs:
+        for name in found.keys() & set(each.series.get(trait, ())):
+            files = each.files(trait, name)
+            if found[name] is None and all(map(holds, files.inputs)):
+                found[name] = files
+    return found
+
+
+def _before_analysis(
+    workbench: Workbench, trait: str, name: str, files: GeoCohortFiles | None
+) -> tuple[Step, Step, Step]:
     """Return data, samples and quality of a series, by what is known: nothing is read for it."""
-    files = workbench.workspace.series(trait, name)
     if files is None:
         return (
             Step("Data", state="done", certain="analysed elsewhere"),

@@ -133,9 +133,13 @@ class LoadedAnalysis:
             values = values[np.sort(np.argsort(-spread, kind="stable")[:_PCA_GENES])]
         return principal_components(values.T.astype(np.float64))
 
-    def table_of_all(self) -> pl.DataFrame:
-        """Return the genes under the column names of the report's CSV file."""
-        return csv_frame(self.findings, self.genes)
+    def table_of_all(self, significant: pl.Series | None = None) -> pl.DataFrame:
+        """Return the genes under the column names of the report's CSV file.
+
+        `significant` takes the place of what the analysis says of each gene.
+        """
+        own = self.genes["Significant"] if significant is None else significant
+        return csv_frame(self.findings, self.genes.with_columns(own.alias("Significant")))
 
 
 class LoadedAnalyses:

@@ -101,22 +101,11 @@ def _rows(request: Request) -> Rows:
         address_of(request),
         f"{analysis.result.trait}_{analysis.result.cohort}_genes",
         columns=analysis.columns,
-        whole=of_another(partial(_table_at, analysis, passes)),
+        whole=of_another(partial(analysis.table_of_all, passes)),
         carried={"q": f"{cut.q:g}", "change": f"{cut.change:g}"}
         | ({"plot": plot, "lasso": lasso} if drawn else {"plot": "", "lasso": ""}),
         total=analysis.genes.height,
     )
-
-
-def _table_at(analysis: LoadedAnalysis, passes: pl.Series) -> pl.DataFrame:
-    """Return the genes as a file has them, significant by the cut-offs of the page."""
-    table = analysis.table_of_all()
-    if passes.equals(analysis.genes["Significant"].fill_null(False)):
-        return table
-    decided = pl.DataFrame([analysis.genes["Variable"], passes.alias("Significant")])
-    named = table.select(pl.nth(0).alias("Variable"))
-    joined = named.join(decided, on="Variable", how="left", maintain_order="left")
-    return table.with_columns(joined["Significant"].cast(table.schema["Significant"]))
 
 
 def points(request: Request) -> Response:
@@ -260,7 +249,7 @@ def _everything(request: Request) -> Response:
     name = f"{analysis.result.trait}_{analysis.result.cohort}"
     return send_zip(
         name,
-        _table_at(analysis, passes),
+        analysis.table_of_all(passes),
         [figure for figure in drawn if figure is not None],
         {"methods.txt": _methods_of(request, analysis) + "\n"},
         files if script is None else [*files, script],
