@@ -135,8 +135,10 @@ def test_all_cohorts_lead_to_the_forest_of_a_gene(
     page: Any, click: Any, place: dict[str, str]
 ) -> None:
     click("nav a:text-is('Analyse')")
+    page.wait_for_load_state()
+    earlier = page.locator("#history tbody tr").count()
     click("text=Start the analysis")
-    page.wait_for_selector("#history tbody tr >> nth=0")
+    page.wait_for_selector(f"#history tbody tr >> nth={earlier}")
     page.wait_for_selector("#history tbody tr:first-child th a")
     click("#history tbody tr:first-child th a")
     click("a:text-is('All cohorts')")

@@ -33,7 +33,7 @@ from genotex.app.runs.leaderboard import Leaderboards
 from genotex.cohorts import OwnTables
 from genotex.errors import GenotexError, UsageError
 from genotex.layout import GeoCohortFiles, OutputFolder, trait_folder_name
-from genotex.options import AnalysisOptions, PreprocessChoices, declared
+from genotex.options import AnalysisOptions, DesignOptions, PreprocessChoices, declared
 from genotex.studies import (
     FileState,
     JobQueue,
@@ -234,7 +234,8 @@ _OPTION = re.compile(r"--([a-z][a-z-]*)")
 @cache
 def _labels() -> dict[str, str]:
     """Return the label of each option of an analysis by its name in a command."""
-    every = [*declared(AnalysisOptions), *declared(PreprocessChoices)]
+    kinds = (DesignOptions, AnalysisOptions, PreprocessChoices)
+    every = [each for kind in kinds for each in declared(kind)]
     return {name.lstrip("-"): each.label for each in every for name in each.spellings if name}
 
 
