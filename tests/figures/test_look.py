@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from genotex.figures.look import LOOKS
+from genotex.figures import LOOKS
 
 # Machado, Oliveira and Fernandes (2009), table 1, severity 1.0: linear RGB as it is seen.
 SEEN = {

@@ -29,11 +29,11 @@ SURE = 0.9
 State = Literal["done", "look", "open"]
 _WORDS: dict[State, str] = {"done": "done", "look": "wants a look", "open": "not yet"}
 _MOST_READ = 20
-"""Series of which the line reads the state; an analysis of more says how many there are."""
+"""Series whose state the line shows."""
 
 
 @dataclass(frozen=True)
-class Step:
+class StudyStep:
     """A step: its page, its state, what is certain, what wants a look, and what to do about it."""
 
     name: str
@@ -51,21 +51,21 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Line:
+class StudyLine:
     """The steps of a study, the one that is open, and where the line is asked for again."""
 
     study: str
-    steps: tuple[Step, ...]
+    steps: tuple[StudyStep, ...]
     at: str
     again: str
 
     @property
-    def next(self) -> Step | None:
+    def next(self) -> StudyStep | None:
         """The first step with something to do."""
         return next((step for step in self.steps if step.action and step.state != "done"), None)
 
 
-def line_of(request: Request, at: str, place: dict[str, str]) -> Line | None:
+def line_of(request: Request, at: str, place: dict[str, str]) -> StudyLine | None:
     """Return the line of the study that an address names; None where it names none."""
     workbench = workbench_of(request)
     record = workbench.jobs.record(place.get("output", "").removeprefix("analyses/"))
@@ -79,7 +79,7 @@ def line_of(request: Request, at: str, place: dict[str, str]) -> Line | None:
         steps = _of_series(workbench, trait, series, place if place.get("output") else {})
         study = series[0] if len(series) == 1 else f"{len(series)} series"
     again = address("/study", {**place, "at": at})
-    return Line(study, steps, at, again)
+    return StudyLine(study, steps, at, again)
 
 
 def _series_of(
@@ -96,7 +96,7 @@ def _series_of(
 
 def _of_series(
     workbench: Workbench, trait: str, series: Sequence[str], result: dict[str, str]
-) -> tuple[Step, ...]:
+) -> tuple[StudyStep, ...]:
     files = _files_of(workbench, trait, series[:_MOST_READ])
     each = [_before_analysis(workbench, trait, *found) for found in files.items()]
     first = [_together(series, steps) for steps in zip(*each, strict=True)]
@@ -115,11 +115,13 @@ def _of_series(
         warned = counted(len(plan.warnings), "warning") if plan.warnings else ""
         why = f"cannot be analysed: {plan.why_not}" if plan.why_not else ""
         state: State = "look" if why else "done"
-        design = Step("Design", there, state, plan.formula, why or warned, "Change the samples")
+        design = StudyStep(
+            "Design", there, state, plan.formula, why or warned, "Change the samples"
+        )
         if not why and not found.address:
             found = replace(found, action="Start the analysis", there=f"{there}#go")
     if design is None:
-        design = Step("Design", action="See the design" if there else "")
+        design = StudyStep("Design", action="See the design" if there else "")
     return (*first, replace(design, address=there), found)
 
 
@@ -139,13 +141,13 @@ def _files_of(
 
 def _before_analysis(
     workbench: Workbench, trait: str, name: str, files: GeoCohortFiles | None
-) -> tuple[Step, Step, Step]:
+) -> tuple[StudyStep, StudyStep, StudyStep]:
     """Return data, samples and quality of a series, by what is known: nothing is read for it."""
     if files is None:
         return (
-            Step("Data", state="done", certain="analysed elsewhere"),
-            Step("Samples", state="done"),
-            Step("Quality"),
+            StudyStep("Data", state="done", certain="analysed elsewhere"),
+            StudyStep("Samples", state="done"),
+            StudyStep("Quality"),
         )
     here = address("/samples", {"trait": trait, "series": name})
     sheet = workbench.sheets.kept(workbench.workspace.sheet(trait, name))
@@ -153,27 +155,27 @@ def _before_analysis(
     why = workbench.unread.get((trait, name), "")
     if read is not None:
         quality = read.quality
-        data = Step(
+        data = StudyStep(
             "Data", f"{here}#data", "done",
             f"{len(quality.samples)} samples, {quality.genes:,} genes",
         )  # fmt: skip
         audit = audit_view(quality.audit)
         wants = audit.worst != "fine"
-        judged = Step(
+        judged = StudyStep(
             "Quality", f"{here}#samples-quality", "look" if wants else "done",
             "" if wants else audit.verdict,
             counted(len(audit.lines), "finding") if wants else "",
             "See what the audit found",
         )  # fmt: skip
     elif why:
-        data = Step(
+        data = StudyStep(
             "Data", f"{here}#data", "look", "", "no expression was read", "Add files", "/add"
         )
-        judged = Step("Quality", f"{here}#samples-quality", look="needs the expression")
+        judged = StudyStep("Quality", f"{here}#samples-quality", look="needs the expression")
     else:
-        data = Step("Data", f"{here}#data", "open", "", "", "Read the series")
-        judged = Step("Quality", f"{here}#samples-quality")
-    samples = Step("Samples", f"{here}#samples-title")
+        data = StudyStep("Data", f"{here}#data", "open", "", "", "Read the series")
+        judged = StudyStep("Quality", f"{here}#samples-quality")
+    samples = StudyStep("Samples", f"{here}#samples-title")
     if sheet is not None:
         known = ("case", "control", "other disease", "other control")
         groups = {group: n for group, n in sheet.counts.items() if group in known}
@@ -182,7 +184,7 @@ def _before_analysis(
         state: State = "look" if unsure or not groups else "done"
         look = "no groups" if not groups else f"{unsure} uncertain" if unsure else ""
         certain = text and f"{text}; {'saved' if sheet.saved else 'proposed'}"
-        samples = Step(
+        samples = StudyStep(
             "Samples", f"{here}#samples-title", state, certain, look,
             "Check the uncertain samples" if groups else "Assign groups or choose a comparison",
             f"{here}&sort=certainty#samples-title" if groups else "",
@@ -198,7 +200,7 @@ def _is_unsure(row: dict[str, str]) -> bool:
         return False
 
 
-def _together(series: Sequence[str], steps: tuple[Step, ...]) -> Step:
+def _together(series: Sequence[str], steps: tuple[StudyStep, ...]) -> StudyStep:
     """Return a step of several series: the one that most wants a look leads."""
     if len(series) == 1:
         return steps[0]
@@ -209,12 +211,12 @@ def _together(series: Sequence[str], steps: tuple[Step, ...]) -> Step:
     done = sum(step.state == "done" for step in steps)
     look = f"{len(looks)} of {len(series)} want a look" if looks else ""
     certain = f"{done} of {len(series)} series" if done else ""
-    return Step(first.name, first.address, state, certain, look, first.action, first.there)
+    return StudyStep(first.name, first.address, state, certain, look, first.action, first.there)
 
 
 def _analysed(
     workbench: Workbench, trait: str, series: Sequence[str], result: dict[str, str]
-) -> tuple[Step | None, Step]:
+) -> tuple[StudyStep | None, StudyStep]:
     """Return design and result of an analysis: the one that is open, or the last of the series."""
     record = workbench.jobs.record(result.get("output", "").removeprefix("analyses/"))
     if record is None and not result:
@@ -222,23 +224,23 @@ def _analysed(
         record = next(mine, None)
     if record is None:
         if not result:
-            return None, Step("Result")
+            return None, StudyStep("Result")
         there = address("/genes", dict(result))
-        return Step("Design", state="done"), Step("Result", there, "done")
+        return StudyStep("Design", state="done"), StudyStep("Result", there, "done")
     return _of_record(record)
 
 
-def _of_record(record: JobRecord) -> tuple[Step | None, Step]:
+def _of_record(record: JobRecord) -> tuple[StudyStep | None, StudyStep]:
     done = record.state == "done"
     there = address(record.page, dict(record.place)) if done and record.place else ""
     formula = record.formula.partition(";")[0]
-    design = Step("Design", state="done", certain=formula) if done else None
+    design = StudyStep("Design", state="done", certain=formula) if done else None
     if done:
-        return design, Step("Result", there, "done", record.message)
+        return design, StudyStep("Result", there, "done", record.message)
     look = f"{record.state}{': ' if record.message else ''}{record.message}"
     if record.open:
-        return design, Step("Result", "/analysis#history-title", "open", look)
-    return design, Step("Result", "/analysis#history-title", "look", "", look, "See why")
+        return design, StudyStep("Result", "/analysis#history-title", "open", look)
+    return design, StudyStep("Result", "/analysis#history-title", "look", "", look, "See why")
 
 
 def _is_of(record: JobRecord, trait: str, series: Sequence[str]) -> bool:
@@ -249,35 +251,35 @@ def _is_of(record: JobRecord, trait: str, series: Sequence[str]) -> bool:
     return False
 
 
-def _of_tables(workbench: Workbench, name: str, result: dict[str, str]) -> tuple[Step, ...]:
+def _of_tables(workbench: Workbench, name: str, result: dict[str, str]) -> tuple[StudyStep, ...]:
     files, here = find_tables(workbench.workspace, name), address("/tables", {"name": name})
     if files is None:
         there = address("/genes", dict(result))
-        return (*(Step(each) for each in NAMES[:-1]), Step("Result", there, "done"))
+        return (*(StudyStep(each) for each in NAMES[:-1]), StudyStep("Result", there, "done"))
     read = workbench.own_tables(files)
     size = f"{len(read.samples):,} samples, {len(read.genes):,} genes"
     warned = counted(len(read.warnings), "warning") if read.warnings else ""
     own = (r for r in workbench.jobs.records() if isinstance(r, TablesRecord) and r.tables == name)
     mine = result.get("output", "").removeprefix("analyses/")
     record = next((r for r in own if mine in ("", r.name)), None)
-    design, found = (None, Step("Result")) if record is None else _of_record(record)
-    design = design or Step("Design", action="State the design")
-    quality = Step("Quality", certain="after the analysis")
+    design, found = (None, StudyStep("Result")) if record is None else _of_record(record)
+    design = design or StudyStep("Design", action="State the design")
+    quality = StudyStep("Quality", certain="after the analysis")
     if record is not None and record.state == "done" and record.traits:
         of = {"output": f"analyses/{record.name}", "trait": record.traits[0], "cohort": name}
-        quality = Step("Quality", address("/quality", dict(of)), "done")
+        quality = StudyStep("Quality", address("/quality", dict(of)), "done")
     state: State = "look" if warned else "done"
     columns = counted(len(columns_of(read)), "column")
     return (
-        Step("Data", f"{here}#data", state, size, warned, "See how it was read"),
-        Step("Samples", f"{here}#columns", "done", columns),
+        StudyStep("Data", f"{here}#data", state, size, warned, "See how it was read"),
+        StudyStep("Samples", f"{here}#columns", "done", columns),
         quality,
         replace(design, address=f"{here}#design-title"),
         found,
     )  # fmt: skip
 
 
-def result_line(request: Request, *cohorts: str) -> Line | None:
+def result_line(request: Request, *cohorts: str) -> StudyLine | None:
     """Return the line of an analysis; `cohorts` are its series where no record names them."""
     return line_of(request, "Result", {**address_of(request), "series": ",".join(cohorts)})
 

@@ -102,6 +102,8 @@ function plotOf(figure, small = false) {
   for (const trace of traces) {
     if (trace.showlegend) trace.showlegend = !named.has(trace.name);
     if (trace.showlegend) named.add(trace.name);
+    // On a phone the bar of a scale is below: next to the cells it would take half of their room.
+    if (small && trace.colorbar) trace.colorbar = { ...trace.colorbar, orientation: "h", x: 0.5, xanchor: "center", y: -0.02, yanchor: "top", title: { ...trace.colorbar.title, side: "top" } };
   }
   layout.showlegend = traces.filter((trace) => trace.showlegend).length > 1;
   return { traces, layout };
