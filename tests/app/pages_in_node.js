@@ -5,7 +5,7 @@ const fs = require("fs");
 const { source, parts, groups, answers, acts, show } = JSON.parse(fs.readFileSync(0, "utf8"));
 class Part {
   constructor(more = {}) {
-    Object.assign(this, { acts: {}, dataset: {}, textContent: "", value: "", hidden: false, files: [], offsetParent: true, attributes: {} }, more);
+    Object.assign(this, { acts: {}, dataset: {}, textContent: "", value: "", hidden: false, files: [], offsetParent: true, attributes: {}, style: {} }, more);
   }
   addEventListener(kind, act) { (this.acts[kind] = this.acts[kind] || []).push(act); }
   on(kind, act) { this.addEventListener(kind, act); }
@@ -19,6 +19,7 @@ class Part {
   closest(wanted) { return wanted === this.list?.kind ? this.list : null; }
   querySelector() { return listed(this).find((row) => !row.hidden) || null; }
   get form() { return new Part(); }
+  get parentElement() { return new Part(); }
 }
 const named = Object.fromEntries(Object.entries(parts).map(([id, more]) => [id, new Part(more)]));
 const listed = (list) => Object.values(named).filter((each) => each.list === list);

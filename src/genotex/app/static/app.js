@@ -46,8 +46,8 @@ async function showFigure(place, more = {}) {
   place.hidden = !figure.rows;
   if (place.dataset.note) element(place.dataset.note).textContent = figure.note;
   if (figure.rows) {
-    const named = Math.max(...figure.rows.flat().map((panel) => (panel.framed || !panel.y.ticks ? 0 : panel.y.ticks.length)));
-    const tall = named > 25 && figure.key === "heatmap" ? 160 + 16 * named : 0;
+    const genes = figure.key === "heatmap" ? Math.max(...figure.rows.flat().map((panel) => (panel.y.ticks || []).length)) : 0;
+    const tall = genes > 25 ? 160 + 16 * genes : 0;
     if (tall || place.style.height) place.style.height = tall ? `${tall}px` : "";
     const high = Number(place.dataset.line) ? { height: 110 + place.dataset.line * figure.rows[0][0].y.ticks.length } : tall ? { height: tall } : {};
     await drawFigure(place, figure, { ...high, ...(place.layout ? { dragmode: place.layout.dragmode } : {}) });
