@@ -119,7 +119,10 @@ class _Expression:
 
 
 def _found(pattern: re.Pattern[str], name: str, *given: Any) -> Any:
-    found = getattr(pattern, name)(*given)
+    try:
+        found = getattr(pattern, name)(*given)
+    except re.error as error:  # The group of a replacement was left out
+        return str(error)
     if name == "finditer":
         return [(hit.span(), hit.groups()) for hit in found]
     return (found.span(), found.groups()) if isinstance(found, re.Match) else found

@@ -149,7 +149,6 @@ _NO_ILLNESS = re.compile(
 _BOTH_ALLELES = re.compile(r"\+\s*/\s*\+|\b(?:wt|WT|N)\s*/\s*(?:wt|WT|N)\b")
 # "Normouricemic", "normozoospermia"; not "normoxia".
 _NORMAL = re.compile(r"(?<!non )(?<!not )\bnormo(?!x|bar)[a-z]{4,}")
-_NOT_YET = re.compile(r"\bpre-?[A-Z]{2,}")
 _LONGEST_CODE = 6
 _NUMBER = re.compile(r"[0-9][0-9.,%\s]*")
 _EMPTY_WORDS = frozenset(
@@ -206,8 +205,7 @@ class ValueWords:
 
     def is_doubtful(self, value: str) -> bool:
         """Return whether a value must stay open in any row."""
-        early = _NOT_YET.search(value) is not None
-        return early or self.is_relative(value) or value in self._terms["uncertain"]
+        return self.is_relative(value) or value in self._terms["uncertain"]
 
     def is_test_result(self, plain: str) -> bool:
         """Return whether a value answers a test, be it of a virus, a marker or the trait."""

@@ -40,7 +40,6 @@ _CONTROL_KEY = re.compile(
     r"\b(?:normal|control|healthy|donor|volunteer|non.?(?:tumou?r|disease)\w*|unaffected|vendor|"
     r"commercial|bank)\b"
 )
-_FORM_KEY = re.compile(r"type|form|class|variant|stage|grade|group|etiolog|cause|mutation")
 _CASE_KINDS = {"stage", "disease", "time", "treatment", "outcome", "status", "other"}
 
 
@@ -195,8 +194,6 @@ def judge_keys(
             why = f"under {part.key!r}"
             result |= dict.fromkeys(part.in_row, Judgement.healthy(why))
             controls = True
-        elif _are_forms(part, judgements, judge):
-            open_parts.append(part)
         elif all(
             j.code == 0 and j.ground != Ground.OTHER_CODE
             for cell, j in judgements.items()
@@ -222,18 +219,6 @@ def judge_keys(
     if not controls or not any(j.role == "case" for j in result.values()):
         return None
     return max(cases, key=lambda part: len(part.in_row)), result
-
-
-def _are_forms(part: Candidate, judgements: Judgements, judge: ValueJudge) -> bool:
-    """Return whether a key asks for the form of the trait ("bl type"), so that all are cases."""
-    key = part.key
-    of_trait = names_trait(judge.trait, key) or is_code_of(judge.trait, key)
-    forms = {"open", "other disease", "unknown", "missing"}
-    return bool(
-        of_trait
-        and _FORM_KEY.search(key.lower())
-        and {j.meaning for j in judgements.values()} <= forms
-    )
 
 
 def _is_blank(value: str, judge: ValueJudge) -> bool:

@@ -18,7 +18,6 @@ from genotex.clinical.trait.judgement import (
 )
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.keys import (
-    asks_cause,
     asks_genotype,
     asks_history,
     asks_trait,
@@ -358,7 +357,7 @@ class _Row:
                 return Judgement.control(f"{value!r} is under {key!r}, and is not the trait")
             if not can_be_read_by_key(value, j, self.judge):
                 return None
-            if asks or (healthy and asks_cause(key)):
+            if asks:
                 return Judgement.case(
                     f"{value!r} under {key!r}, alongside controls", Ground.INCLUDED
                 )

@@ -19,12 +19,6 @@ _EXPLAINED = re.compile(
     r"(?<![\w-])(?P<short>[A-Za-z]?[\w/+-]{0,8}[A-Z])\s*"
     r"(?:\(\s*(?P<inside>[A-Za-z][^().;:\n]{3,80})\)|[=:]\s*(?P<behind>[A-Za-z][^().;:=,\n]{3,80}))"
 )
-# "centenarians (C)": a single letter for the one or two words before it.
-_ONE_LETTER = re.compile(
-    r"\b(?P<long>(?P<first>[a-z])[a-z-]{2,}(?: [a-z]{3,})?) \((?P<short>(?=(?P=first))[a-z])\)",
-    re.IGNORECASE,
-)
-_LETTER_IN_PARENTHESES = re.compile(r"\([a-z]\)", re.IGNORECASE)
 _IN_WORD = re.compile(r"[^\W_]|['\u2018\u2019]")
 _IN_PARENTHESES = re.compile(r"\(\s*([A-Za-z][\w/+-]{1,9})\s*[);,]")
 _CLAUSE_BREAK = re.compile(r"[().;:\n]")
@@ -46,9 +40,6 @@ def explained_abbreviations(text: str) -> dict[str, str]:
         long = _long_form(short, " ".join(words))
         if long is not None:
             found[short] = _with_first_words(short, long, words)
-    if _LETTER_IN_PARENTHESES.search(text):
-        for hit in _ONE_LETTER.finditer(text):
-            found.setdefault(hit["short"], hit["long"])
     for hit in _EXPLAINED.finditer(text):
         short, long = hit["short"], (hit["inside"] or hit["behind"]).strip()
         same_start = short[0].lower() == long[0].lower()

@@ -47,12 +47,6 @@ _CODE_SIGN = re.compile(r"[\s_./,;()-]+")
 _MOST_CODES = 3
 _SHORT_KEY = 5
 _DETAILS_BEHIND = re.compile(r"[,;(]")
-_NORMAL_KARYOTYPE = re.compile(r"46,? ?X[XY]")
-_KARYOTYPE = re.compile(r"4[5-9],? ?X")
-_OTHER_ILLNESS = re.compile(
-    r"other(?: \w+){0,2} "
-    r"(?:illness|disease|disorder|infection|diagnosis|etiology|cause|condition)\b"
-)
 _LONGEST_CODE = 6
 _LONGEST_PART = 3
 
@@ -175,8 +169,6 @@ class ValueJudge:
     def _other_form(self, value: str, plain: str, key: str) -> Judgement | None:
         """Judge "cSLE", and all words of a name in another order."""
         acronyms = self.series.acronyms
-        if _OTHER_ILLNESS.match(plain):
-            return Judgement.other(f"{value!r} is something else")
         form = prefixed_acronym(value, acronyms)
         if form is None and names_trait(self.trait, key) and ends_with_acronym(value, acronyms):
             form = value
@@ -195,8 +187,6 @@ class ValueJudge:
 
     def _genotype(self, value: str, plain: str, key: str) -> Judgement | None:
         """Judge a genotype of the gene that is the disease when mutated."""
-        if "karyotype" in key.lower() and self.series.names_trait and not self.trait.is_cancer:
-            return self._karyotype(value)
         ground = Ground.INCLUDED
         of_gene = key in self.trait.genes
         if not of_gene and not asks_genotype(key):
@@ -211,15 +201,6 @@ class ValueJudge:
         if self.words.says_healthy(value) or not self.words.is_mutation(value):
             return None
         return Judgement.case(f"{value!r} is a mutation of the trait's gene", ground)
-
-    @staticmethod
-    def _karyotype(value: str) -> Judgement | None:
-        """Judge "46,XX" and "47,XXY" in a series about a disease of chromosomes."""
-        if _NORMAL_KARYOTYPE.fullmatch(value):
-            return Judgement.healthy(f"{value!r} is normal")
-        if _KARYOTYPE.match(value):
-            return Judgement.case(f"{value!r} is not normal", Ground.CONTEXT)
-        return None
 
     def _judge_name(
         self, value: str, plain: str, span: tuple[int, int], terms: Terms, ground: Ground

@@ -52,7 +52,6 @@ _LISTS_DISEASES = re.compile(
     r"diagnos|disease|histolog|cancer|\bdx\b|disorder|comorbid|condition|patholog|phenotype"
     r"|^tumou?rs?(?: type| entity)?$|^entity$|^pm?hx?$|^infections?(?: type)?$|^pathogens?$"
 )
-_CAUSE = re.compile(r"etiolog|^cause(?! of death)")
 _PRIMARY = re.compile(
     r"primary (?:site|organ|tissue|tumou?r|cancer)|(?:site|tissue|organ) of (?:origin|primary)"
     r"|(?:tumou?r|cancer|disease) (?:site|origin|location|type)|^(?:cancer|carcinoma|malignancy)$"
@@ -120,11 +119,6 @@ def asks_disease(key: str) -> bool:
 def asks_history(key: str) -> bool:
     """Return whether a key asks for former or other diseases, so that "negative" denies them."""
     return bool(_HISTORY.search(simple_key(key)))
-
-
-def asks_cause(key: str) -> bool:
-    """Return whether a key asks why patients have the disease, so that all answers are cases."""
-    return bool(_CAUSE.search(simple_key(key)))
 
 
 def lists_diseases(key: str) -> bool:

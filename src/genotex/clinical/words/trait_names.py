@@ -16,7 +16,6 @@ from genotex.features import load_wording, simplify
 _SHORTEST_INITIALS = 3
 _LONGEST_ACRONYM = 3
 _IN_BRACKETS = re.compile(r"\(([^)]*)\)")
-_OF_VIRUS = re.compile(r"((?:\w+ ){1,3}virus) (?:infection|disease)")
 _LAST_WORD = re.compile(r"[\W_]+\w+\W*$")
 
 
@@ -67,13 +66,6 @@ def _species_of(terms: Iterable[str]) -> list[str]:
         for words in pairs
         if len(words) == 2 and words[0].endswith(tuple(species))
     ]
-
-
-def _codes_of_viruses(terms: Iterable[str]) -> list[str]:
-    """Return "HCV" for "hepatitis c virus infection"."""
-    hits = (_OF_VIRUS.fullmatch(simplify(term)) for term in terms)
-    found = {"".join(w[0] for w in hit[1].split()).upper() for hit in hits if hit}
-    return sorted(code for code in found if len(code) >= _SHORTEST_INITIALS)
 
 
 def _is_too_wide(core: str) -> bool:
@@ -204,10 +196,7 @@ def trait_words(
     is_level = bool(table.get("quantity", False))
     return TraitWords(
         name=name.replace("_", " "),
-        terms=Terms(
-            table.get("terms", ()),
-            [*table.get("acronyms", ()), *_codes_of_viruses(table.get("terms", ()))],
-        ),
+        terms=Terms(table.get("terms", ()), table.get("acronyms", ())),
         includes=terms("includes", "include_acronyms"),
         broader=terms("broader"),
         excludes=terms("excludes"),
