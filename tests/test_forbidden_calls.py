@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -74,6 +75,7 @@ def forbidden_calls(source: str) -> Iterator[str]:
                 yield f"{name}({keyword.arg}=)"
 
 
+@functools.cache
 def found() -> set[tuple[str, str]]:
     return {
         (path.relative_to(SOURCE).as_posix(), call)
