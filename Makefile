@@ -9,6 +9,9 @@ NOTEBOOK := .venv-notebook
 INSPECT := .venv-inspect
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
+# Compiled modules are kept: tests start hundreds of processes, and each would compile the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-fast test-all durations mutants attacks browser notebook inspect lint format bench docs clean
 
 demo: $(READY)

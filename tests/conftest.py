@@ -1,5 +1,6 @@
 """Shared fixtures, and which tests are slow."""
 
+import functools
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -26,8 +27,9 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what ``make test-fast`` and ``make test`` leave out, and what needs Linux."""
     root, durations = Path(__file__).parent, recorded()
+    below = functools.cache(lambda path, folder: (root / folder) in path.parents)
     for item in items:
-        sandbox, attacks = _is_in(item, root / "agents" / "sandbox"), _is_in(item, root / "attacks")
+        sandbox, attacks = below(item.path, "agents/sandbox"), below(item.path, "attacks")
         every_day = item.get_closest_marker("everyday") or sandbox or attacks
         if takes_long(item, durations) and not every_day:
             item.add_marker(pytest.mark.nightly)
@@ -37,10 +39,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.linux)
             if sys.platform != "linux":
                 item.add_marker(pytest.mark.skip(reason="the sandbox needs Linux"))
-
-
-def _is_in(item: pytest.Item, folder: Path) -> bool:
-    return folder in item.path.parents
 
 
 @pytest.fixture(scope="session")

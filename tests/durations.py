@@ -49,9 +49,9 @@ def function_of(node_id: str) -> str:
 def is_slow(item: pytest.Item, durations: Durations) -> bool:
     """Whether a test, or a shared fixture that it uses, was recorded as slow."""
     names = getattr(item, "fixturenames", ())
+    places = (item.location[0], *(p.as_posix() for p in Path(item.location[0]).parents))
     return function_of(item.nodeid) in durations["tests"] or any(
-        name in names and item.nodeid.startswith(f"{place}{'::' if '.py' in place else '/'}")
-        for place, name in (entry.split("::") for entry in durations["fixtures"])
+        f"{place}::{name}" in durations["fixtures"] for name in names for place in places
     )
 
 

@@ -39,8 +39,8 @@ def browser(tmp_path: Path, access: Access) -> Iterator[Browser]:
 NOTEBOOK = {"run": "team", "trait": "Asthma", "notebook": "GSE1"}
 
 
-def test_a_folder_without_runs_names_the_commands(browser: Browser) -> None:
-    assert "genotex agent run" in browser.get("/runs").text
+def test_a_folder_without_runs_says_where_they_come_from(browser: Browser) -> None:
+    assert "started outside the workbench" in browser.get("/runs").text
     for ending in ("csv", "xlsx"):
         assert browser.get(f"/runs.{ending}").status_code == 200
 

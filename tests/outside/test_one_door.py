@@ -37,6 +37,7 @@ _ALLOWED = {
     "bench/runs/processes.py": "files of /proc",
     "bench/runs/cohort_stage.py": "records of its own run, of which a digest is made",
     "bench/runs/built_in.py": "lines of a file that was read within the limits",
+    "cli/help_pages.py": "a page that this command kept, in the cache of the same user",
     "cli/services/servers.py": "a password, which may come through a pipe",
     "cluster/": "tasks and results between its own workers",
     "studies/own_files.py": "compared with an upload of the same size",

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from statsmodels.api import OLS
 
 from genotex.agents import Task, audit_answer, toolkit
 from genotex.analysis import AnalysisResult, solve_problem, write_result
@@ -176,6 +175,8 @@ def statistics(study: Path, output: Path, condition: str | None = None) -> Any:
 
 def test_an_analysis_of_its_own_is_accepted_and_named(study: Path, tmp_path: Path) -> None:
     """Plain pandas and statsmodels, and the moderated t for the genes."""
+    from statsmodels.api import OLS  # takes 2 s
+
     data = statistics(study, tmp_path, "Age")
     table = data.to_pandas().dropna(subset=["Age"])
     genes = table.columns.drop([TRAIT, "Age", "Gender"], errors="ignore")
