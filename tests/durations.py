@@ -49,7 +49,8 @@ def function_of(node_id: str) -> str:
 def is_slow(item: pytest.Item, durations: Durations) -> bool:
     """Whether a test, or a shared fixture that it uses, was recorded as slow."""
     names = getattr(item, "fixturenames", ())
-    places = (item.location[0], *(p.as_posix() for p in Path(item.location[0]).parents))
+    file = item.nodeid.partition("::")[0]
+    places = (file, *(folder.as_posix() for folder in Path(file).parents))
     return function_of(item.nodeid) in durations["tests"] or any(
         f"{place}::{name}" in durations["fixtures"] for name in names for place in places
     )
