@@ -27,7 +27,7 @@ T = TypeVar("T")
 FILE = Path(__file__).with_name("durations.json")
 LIMIT = 0.5
 """Seconds from which a test, or a fixture that tests share, is slow."""
-NIGHTLY = 1.0
+NIGHTLY = 0.7
 """Seconds from which a test runs at night only, unless it is marked as one for every day."""
 
 _ROOT = Path(__file__).parents[1]

@@ -108,7 +108,7 @@ def test_traits_share_planted_genes_two_by_two_where_asked(
         for j, other in enumerate(planted[:i]):
             common = alike(one, other)
             assert bool(common) == (i == j + 1 and j % 2 == 0)
-            assert len(common) <= 0.5 * min(len(one), len(other))
+            assert len(common) <= round(0.5 * min(len(one), len(other)))
     with pytest.raises(UsageError, match=r"shared_genes is 1\.5"):
         simulate_benchmark(tmp_path / "no", shared_genes=1.5, **SMALL)
 
