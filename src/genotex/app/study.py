@@ -153,8 +153,7 @@ def _before_analysis(
     sheet = workbench.sheets.kept(workbench.workspace.sheet(trait, name))
     read = workbench.series.kept(series_state(files))
     why = workbench.unread.get((trait, name), "")
-    if read is not None:
-        quality = read.quality
+    if read is not None and (quality := read.quality) is not None:
         data = StudyStep(
             "Data", f"{here}#data", "done",
             f"{len(quality.samples)} samples, {quality.genes:,} genes",

@@ -199,9 +199,9 @@ def _pair_people(
     """Make pairs of the people that the quality of the series has found."""
     files = _series_of(request, place["trait"], place["series"])
     series = workbench_of(request).series.kept(series_state(files))
-    if series is None:
+    if series is None or (quality := series.quality) is None:
         return "Not changed: the expression of the samples was not read yet."
-    blocks = series.quality.record.get("detected_blocks", {})
+    blocks = quality.record.get("detected_blocks", {})
     people = {sample: block if block != sample else "" for sample, block in blocks.items()}
     try:
         return sheet.pair(people, "their expression", _version(version))

@@ -181,9 +181,8 @@ class SeriesQuality:
             self._whole = replace(self._whole, columns=columns, record=record, audit=audit)
 
     @property
-    def quality(self) -> CohortQuality:
-        """The quality as it was judged last."""
-        assert self._whole is not None, "it was judged"
+    def quality(self) -> CohortQuality | None:
+        """The quality as it was judged last; None while it is judged for the first time."""
         return self._whole
 
     def judge(self, sheet: EditedSheet) -> None:

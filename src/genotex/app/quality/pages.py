@@ -86,9 +86,10 @@ def _opened(request: Request) -> _Opened:
         if found is None:
             raise not_found(what)
         state = series_state(found[0])
-        if (series := workbench.series.kept(state)) is None:
+        series = workbench.series.kept(state)
+        if series is None or (quality := series.quality) is None:
             raise not_found(what)
-        return _Opened(trait, name, series.quality, found[1], None, state, series.evidence)
+        return _Opened(trait, name, quality, found[1], None, state, series.evidence)
     output, trait, _ = place_of(request)
     known = workbench.workspace.file(output.cohort_info(trait))
     if known is None or name not in read_cohort_info(known):
