@@ -214,7 +214,7 @@ def test_from_geo_to_the_table_that_the_command_writes(
         tab.wait_for_selector(".message:has-text('2 samples: group control')")
         tab.click("#steps a:text-is('Design')")
         tab.select_option("select[name=panel]", "no")
-        tab.click("text=Start the analysis")
+        tab.click("button:has-text('Start the analysis')")
         tab.wait_for_selector("#history tr:has-text('001-Asthma'):has-text('done')")
         tab.click("#history tbody th a >> nth=0")
         tab.wait_for_selector("#plot[data-ready=volcano]")
