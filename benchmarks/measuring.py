@@ -66,6 +66,11 @@ def show_starts(console: Console, starts: Mapping[str, str]) -> None:
         console.print(f"start-up, {name}: {start.seconds:.2f} s, processor {start.processor:.2f} s")
 
 
+def size_of(folder: Path) -> int:
+    """Return the bytes of all files below a folder."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
 def best(step: Callable[[], object], repeat: int) -> float:
     """Return the shortest of several times, in seconds."""
     seconds = []

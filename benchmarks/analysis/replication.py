@@ -110,8 +110,10 @@ class Cohort:
     def ours(self, **options: object) -> pl.DataFrame:
         """Return the genes as `genotex de` does, in its order."""
         found = self.result(**options)
-        columns = {name: found.table[name].to_numpy(float) for name in ("t", "p", "replication")}
-        return pl.DataFrame({"gene": list(found.table.index), **columns})
+        numbers = ("t", "p", "q", "replication")
+        columns = {name: found.table[name].to_numpy(float) for name in numbers}
+        grades = found.table["grade"].tolist() if "grade" in found.table.columns else None
+        return pl.DataFrame({"gene": list(found.table.index), **columns, "grade": grades})
 
 
 def pairs(folder: Path) -> Iterator[tuple[Cohort, Cohort]]:
@@ -122,11 +124,17 @@ def pairs(folder: Path) -> Iterator[tuple[Cohort, Cohort]]:
         yield from itertools.permutations(found, 2)
 
 
+def judged(order: pl.DataFrame, judge: pl.DataFrame) -> pl.DataFrame:
+    """Return the genes that another cohort has, in order, with whether it shows them `again`."""
+    both = order.join(judge, on="gene", suffix="_judge", maintain_order="left")
+    same = pl.col("t").sign() == pl.col("t_judge").sign()
+    return both.with_columns(again=same & (pl.col("p_judge") < 0.05))
+
+
 def share_seen_again(order: pl.DataFrame, judge: pl.DataFrame) -> float:
     """Return the share of the first genes of an order that another cohort shows again."""
-    both = order.join(judge, on="gene", suffix="_judge", maintain_order="left")
-    again = (both["t"].sign() == both["t_judge"].sign()) & (both["p_judge"] < 0.05)
-    return float(again.head(min(FIRST, both.height // 5)).mean() or 0.0)
+    again = judged(order, judge)["again"]
+    return float(again.head(min(FIRST, len(again) // 5)).mean() or 0.0)
 
 
 def compare(folder: Path) -> pl.DataFrame:

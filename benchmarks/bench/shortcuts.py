@@ -48,7 +48,7 @@ from genotex.bench.runs.choosing import choose_method
 from genotex.bench.runs.running import BenchmarkRun, run_benchmark
 from genotex.bench.simulated import SimulatedBenchmark, simulate_benchmark
 from genotex.errors import NoUsableCohortError
-from genotex.formats import read_linked_csv
+from genotex.formats import LinkedTable, read_linked_csv
 from genotex.layout import OutputFolder
 from genotex.options import MethodOptions
 from genotex.problems import Problem, ProblemKind, TaskInfo, choose_cohort, choose_pair
@@ -85,15 +85,21 @@ def passing(p: Floats) -> Floats:
     return np.flatnonzero(stats.false_discovery_control(np.nan_to_num(p, nan=1.0)) < 0.05)
 
 
+def largest(output: OutputFolder, trait: str) -> LinkedTable | None:
+    """Return the largest cohort of a trait; None where none can be used."""
+    try:
+        cohort = choose_cohort(output, Problem(trait)).cohort
+    except NoUsableCohortError:
+        return None
+    return read_linked_csv(output.linked_csv(trait, cohort))
+
+
 def of_t_test(output: OutputFolder, cut: int | None) -> Answer:
     """Return the first genes of a t-test in the largest cohort, or all with q < 0.05."""
 
     def answer(problem: Problem) -> list[str]:
-        try:
-            cohort = choose_cohort(output, Problem(problem.trait)).cohort
-        except NoUsableCohortError:
+        if (table := largest(output, problem.trait)) is None:
             return []
-        table = read_linked_csv(output.linked_csv(problem.trait, cohort))
         trait = table.trait_values
         trait = trait > np.median(trait) if len(np.unique(trait)) > 2 else trait > 0
         p = stats.ttest_ind(table.expression[trait], table.expression[~trait]).pvalue
@@ -107,11 +113,8 @@ def of_measurements(output: OutputFolder, strength: Callable[[Floats], Floats]) 
     """Return the first 100 genes of a trait's largest cohort by their values alone."""
 
     def answer(problem: Problem) -> list[str]:
-        try:
-            cohort = choose_cohort(output, Problem(problem.trait)).cohort
-        except NoUsableCohortError:
+        if (table := largest(output, problem.trait)) is None:
             return []
-        table = read_linked_csv(output.linked_csv(problem.trait, cohort))
         return [table.genes[i] for i in np.argsort(-strength(table.expression))[:100]]
 
     return answer

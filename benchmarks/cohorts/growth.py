@@ -22,7 +22,7 @@ import polars as pl
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.measuring import GENOTEX, Measured, measure
+from benchmarks.measuring import GENOTEX, Measured, measure, size_of
 
 SAMPLES, GENES = 167, 15_000
 AHEAD = 100
@@ -37,16 +37,11 @@ def run(*words: object) -> Measured:
     return measure([*GENOTEX, *map(str, words)], allowed=(0, 1))
 
 
-def size(folder: Path) -> int:
-    """Return the bytes of all files below a folder."""
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-
-
 def of_cohort(samples: int, genes: int, folder: Path) -> Costs:
     """Return what each step of one cohort takes."""
     study, output = folder / f"s{samples}g{genes}", folder / f"o{samples}g{genes}"
     run("simulate", study, "--samples", samples, "--genes", genes)
-    cohort = max((study / "GEO").glob("*/*"), key=size)
+    cohort = max((study / "GEO").glob("*/*"), key=size_of)
     trait = cohort.parent.name
     reading = run("preprocess", study, output, "--trait", trait, "--cohort", cohort.name)
     testing = run("analyze", output, "--trait", trait, "--no-panel")

@@ -29,13 +29,12 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import polars as pl
 from rich.console import Console
 from rich.table import Table
 
 import genotex as gx
-from benchmarks.analysis.replication import CONTROL, Cohort, pairs
+from benchmarks.analysis.replication import CONTROL, FIRST, Cohort, judged, pairs
 from benchmarks.clinical.certainty import Stated, of_series, with_certainties
 from benchmarks.clinical.labelled_cases import half_of, read_by_sample, read_cases
 from genotex.analysis import effective_size
@@ -137,12 +136,6 @@ def _shares(found: Stated, below: float) -> list[str]:
     return [f"{share:.3f}" for share in (*shares, (wrong & sure).mean(), seen)]
 
 
-def as_polars(table: pd.DataFrame) -> pl.DataFrame:
-    """Return the columns of a gene table that are compared."""
-    names = [name for name in ("t", "q", "replication", "grade") if name in table.columns]
-    return pl.DataFrame({"gene": list(table.index), **{n: table[n].tolist() for n in names}})
-
-
 @cache
 def _groups_of(cohort: Cohort) -> float:
     """Return n1 n0 / (n1 + n0) of a cohort, as two equal groups of so many samples in all."""
@@ -158,18 +151,14 @@ def compare_pairs(folder: Path, console: Console) -> None:
         judge = other.in_r()
         if judge is None:
             continue
-        found = one.result(next_cohort=max(4, round(_groups_of(other)))).table
-        genes = as_polars(found)
-        both = genes.join(judge, on="gene", suffix="_judge").filter(pl.col("q") < 0.05)
+        genes = one.ours(next_cohort=max(4, round(_groups_of(other))))
+        both = judged(genes, judge).filter(pl.col("q") < 0.05)
         if both.height < FEWEST:
             continue
-        again = (both["t"].sign() == both["t_judge"].sign()) & (both["p"] < 0.05)
-        both = both.with_columns(again=again)
-        row = {"genes": both.height, "seen": float(again.mean() or 0),
+        row = {"genes": both.height, "seen": float(both["again"].mean() or 0),
                "promised": float(both["replication"].mean() or 0)}  # fmt: skip
-        if "grade" in both.columns:
-            for grade, part in both.group_by("grade"):
-                row[str(grade[0] or "no grade")] = float(part["again"].mean() or 0)
+        for grade, part in both.group_by("grade"):
+            row[str(grade[0] or "no grade")] = float(part["again"].mean() or 0)
         rows[one.disease].append(row)
     grades = sorted(
         {k for r in rows.values() for row in r for k in row} - {"genes", "seen", "promised"}
@@ -194,9 +183,7 @@ def audit(folder: Path, console: Console) -> None:
     for one, other in pairs(folder):
         judge = other.in_r()
         if judge is not None and one.disease != CONTROL:
-            order = as_polars(one.result().table)
-            both = order.head(100).join(judge, on="gene", suffix="_judge")
-            again = (both["t"].sign() == both["t_judge"].sign()) & (both["p"] < 0.05)
+            again = judged(one.ours().head(FIRST), judge)["again"]
             shares[one.name].append(float(again.mean() or 0))
     verdicts: dict[str, list[float]] = defaultdict(list)
     findings: Counter[str] = Counter()

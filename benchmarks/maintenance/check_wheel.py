@@ -20,6 +20,8 @@ import tempfile
 import venv
 from pathlib import Path
 
+from benchmarks.measuring import size_of
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -68,11 +70,6 @@ def install(wheel: Path, bill: Path, folder: Path) -> None:
     demo = [*offline, environment / "bin/genotex", "demo", folder / "demo"]
     done = subprocess.run(demo, check=True, env=without, capture_output=True, text=True)
     print(next(line for line in done.stdout.splitlines() if "planted" in line))
-
-
-def size_of(folder: Path) -> int:
-    """Return the bytes of all files below a folder."""
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def build(folder: Path, environment: dict[str, str]) -> dict[str, str]:

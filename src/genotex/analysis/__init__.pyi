@@ -61,9 +61,9 @@ from .designs.fitting import (
     design_effects as design_effects,
     fit_request as fit_request,
     formula_of as formula_of,
-    formula_of_method as formula_of_method,
     result_table as result_table,
 )
+from .results.method_record import formula_of_method as formula_of_method
 from .gene_sets.enrichment import (
     TEST_COLUMNS as TEST_COLUMNS,
     Enrichment as Enrichment,

@@ -22,7 +22,7 @@ from genotex.analysis.problem_data import (
     read_data,
 )
 from genotex.analysis.results.columns import describe_selection
-from genotex.analysis.results.method_record import design_record
+from genotex.analysis.results.method_record import design_record, formula_of_method
 from genotex.analysis.results.result import AnalysisResult, read_result, remove_result, write_result
 from genotex.analysis.review import warn_of_review
 from genotex.analysis.samples.facts import SampleFacts
@@ -214,9 +214,6 @@ def planned_design(
     with naming_place(problem, evidence.cohort):
         found = set_up_comparison(cohort, problem, _as_recorded(options, evidence))
     method = design_record(found)
-    # That module analyses, too.
-    from genotex.analysis.designs.fitting import formula_of_method
-
     pair, text = method["pair"], formula_of_method(method)
     return SeriesDesign(
         evidence.cohort,

@@ -97,7 +97,7 @@ def _series_of(
 def _of_series(
     workbench: Workbench, trait: str, series: Sequence[str], result: dict[str, str]
 ) -> tuple[StudyStep, ...]:
-    files = _files_of(workbench, trait, series[:_MOST_READ])
+    files = workbench.workspace.several_series(trait, series[:_MOST_READ])
     each = [_before_analysis(workbench, trait, *found) for found in files.items()]
     first = [_together(series, steps) for steps in zip(*each, strict=True)]
     design, found = _analysed(workbench, trait, series, result)
@@ -123,20 +123,6 @@ def _of_series(
     if design is None:
         design = StudyStep("Design", action="See the design" if there else "")
     return (*first, replace(design, address=there), found)
-
-
-def _files_of(
-    workbench: Workbench, trait: str, series: Sequence[str]
-) -> dict[str, GeoCohortFiles | None]:
-    """Return the files of each series, None where the folder does not hold them."""
-    inputs, holds = workbench.workspace.inputs(), workbench.workspace.holds
-    found: dict[str, GeoCohortFiles | None] = dict.fromkeys(series)
-    for each in inputs:
-        for name in found.keys() & set(each.series.get(trait, ())):
-            files = each.files(trait, name)
-            if found[name] is None and all(map(holds, files.inputs)):
-                found[name] = files
-    return found
 
 
 def _before_analysis(

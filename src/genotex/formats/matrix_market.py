@@ -91,26 +91,25 @@ def _add(
 
 
 def _entries(piece: bytes, place: Path) -> pl.DataFrame:
-    """Read some lines of row, column and value; whole numbers are read faster than others."""
-    for value in (pl.Int32, pl.Float64):
-        try:
-            found = parse_rows(piece, {"0": pl.Int32, "1": pl.Int32, "2": value}, separator=" ")
-        except pl.exceptions.PolarsError as error:
-            words = str(error).splitlines()[0]
-            continue
-        if not found.null_count().sum_horizontal().item():
-            return found
-        words = "some have fewer than three numbers"
-    msg = f"has a line that is not row, column and count: {words}"
-    raise FormatError(msg, path=place, hint=FETCH_AGAIN)
+    """Read some lines of row, column and value."""
+    schema = {"0": pl.Int32, "1": pl.Int32, "2": pl.Float64}
+    msg = "has a line that is not row, column and count"
+    try:
+        found = parse_rows(piece, schema, separator=" ")
+    except pl.exceptions.PolarsError as error:
+        msg = f"{msg}: {str(error).splitlines()[0]}"
+        raise FormatError(msg, path=place, hint=FETCH_AGAIN) from error
+    if found.null_count().sum_horizontal().item():
+        msg = f"{msg}: some have fewer than three numbers"
+        raise FormatError(msg, path=place, hint=FETCH_AGAIN)
+    return found
 
 
 def refuse_no_counts(values: NDArray[Any], place: Path) -> None:
     """Refuse values that are no counts of single cells."""
-    whole = np.issubdtype(values.dtype, np.integer)
-    if len(values) and not ((whole or np.isfinite(values).all()) and values.min() >= 0):
+    if len(values) and not (np.isfinite(values).all() and values.min() >= 0):
         no_counts("negative or missing values", place)
-    if not whole and (values != np.floor(values)).any():
+    if (values != np.floor(values)).any():
         no_counts("values that are not whole numbers", place)
 
 

@@ -23,8 +23,8 @@ from genotex.procedure import Procedure
 ZEROS_KEPT = "zeros are kept as measurements"
 """Beginning of the note on the offset of the logarithm."""
 OTHER_SPECIES = "genes of"
-_ENSEMBL_GENE = re.compile(r"ENS[A-Z]*G\d+", re.IGNORECASE)
 """Beginning of the note on a series that is not human."""
+_ENSEMBL_GENE = re.compile(r"ENS[A-Z]*G\d+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)

@@ -227,7 +227,7 @@ class JobQueue:
         """Return the seconds of the last job like this one: of the same subject if there is one."""
         like = [
             each
-            for each in sorted(self._records.values(), key=lambda each: -each.created)
+            for each in self.records()
             if type(each) is type(record) and each.state == "done" and each.begun and each.finished
         ]
         same = [each for each in like if each.subject == record.subject]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -150,12 +150,17 @@ class Workspace:
 
     def series(self, trait: str, name: str) -> GeoCohortFiles | None:
         """Return the files of a series of the inputs; none through a link out of the folder."""
-        for found in self.inputs():
-            if name in found.series.get(trait, ()):
-                files = found.files(trait, name)
-                if all(map(self.holds, files.inputs)):
-                    return files
-        return None
+        return self.several_series(trait, [name])[name]
+
+    def several_series(self, trait: str, names: Sequence[str]) -> dict[str, GeoCohortFiles | None]:
+        """Return the files of each series, None where the folder does not hold them."""
+        found: dict[str, GeoCohortFiles | None] = dict.fromkeys(names)
+        for each in self.inputs():
+            for name in found.keys() & set(each.series.get(trait, ())):
+                files = each.files(trait, name)
+                if found[name] is None and all(map(self.holds, files.inputs)):
+                    found[name] = files
+        return found
 
     def output_names(self) -> dict[str, Path]:
         """Return the output folders by name."""

@@ -259,10 +259,8 @@ def moderated_t(expression: Any, design: Any) -> Any:
     >>> found = moderated_t(table[genes], table.assign(one=1.0)[["one", "Age", task.trait]])
     """
     import pandas as pd
-    from scipy.stats import false_discovery_control
 
-    from genotex.analysis.gene_tests.linear import fit_last_column
-    from genotex.analysis.gene_tests.moderated import moderate
+    from genotex.analysis import benjamini_hochberg, fit_last_column, moderate
 
     values, columns = (np.asarray(one, dtype=np.float64) for one in (expression, design))
     if values.ndim != 2 or columns.ndim != 2 or len(values) != len(columns):
@@ -283,7 +281,7 @@ def moderated_t(expression: Any, design: Any) -> Any:
             "standard_error": found.standard_error,
             "t": found.t,
             "p": found.p,
-            "q": false_discovery_control(np.nan_to_num(found.p, nan=1.0)),
+            "q": benjamini_hochberg(np.nan_to_num(found.p, nan=1.0)),
         },
         index=names,
     )

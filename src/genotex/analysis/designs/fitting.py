@@ -20,6 +20,7 @@ from genotex.analysis.results.columns import (
     select_columns,
     undeclared_columns,
 )
+from genotex.analysis.results.method_record import FormulaText, formula_of_method
 from genotex.analysis.results.result import AnalysisResult
 from genotex.analysis.sound import carry_out
 from genotex.arrays import Floats
@@ -28,9 +29,6 @@ from genotex.formats import LinkedTable, Measures
 from genotex.layout import trait_folder_name
 from genotex.options import AnalysisOptions, ValueKind
 from genotex.problems import Problem
-
-_STANDARD = {feature.column: feature.name for feature in table_features()}
-"""Covariates of a linked table -> columns of a sample sheet."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,52 +172,9 @@ def result_table(result: AnalysisResult) -> pl.DataFrame:
     return select_columns(genes, columns_at(SHORT, kind, genes, undeclared_columns(genes)))
 
 
-@dataclass(frozen=True)
-class _FormulaText:
-    """The design of an analysis in the words of ``genotex de``, with a sample sheet's columns."""
-
-    design: str
-    contrast: str
-    options: tuple[str, ...] = ()
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The options of ``genotex de``."""
-        return ("--design", self.design, "--contrast", self.contrast, *self.options)
-
-
-def formula_of(result: AnalysisResult) -> _FormulaText | None:
+def formula_of(result: AnalysisResult) -> FormulaText | None:
     """Return the formula and contrast of a result; None where no formula says the same."""
     return formula_of_method(result.method)
-
-
-def formula_of_method(method: Mapping[str, Any]) -> _FormulaText | None:
-    """Return the same of the record of a method, or of a design (see `planned_design`)."""
-    if "formula" in method:
-        asked = method["formula"]
-        return _FormulaText(asked["formula"], asked["contrast"])
-    pair = method.get("pair", {})
-    if "hidden" not in method or method.get("two_step") or pair.get("design") == "averaged":
-        return None
-    kind = method["contrast"]["kind"]
-    terms = ["C(group)" if kind == "factor" else "group"]
-    codes = method.get("named_covariates", {})
-    for name in method.get("adjusted_for", ()):
-        quoted = _STANDARD.get(name) or (name if name.isidentifier() else f"`{name}`")
-        terms.append(f"C({quoted})" if "groups" in str(codes.get(name, "")) else quoted)
-    options: list[str] = []
-    if pair:
-        key = str(pair["key"])
-        if pair["design"] == "paired":
-            terms.append(f"C({key if key.isidentifier() else f'`{key}`'})")
-        else:
-            options += ["--block", key]
-    if method.get("filled"):
-        options += ["--missing", "fill"]
-    if method["contrast"].get("controls") == "all" and kind == "binary":
-        options += ["--controls", "all"]
-    contrast = "group: case - control" if kind == "binary" else terms[0]
-    return _FormulaText("~ " + " + ".join(terms), contrast, tuple(options))
 
 
 def _groups(result: AnalysisResult, request: DesignRequest) -> dict[str, str | float]:

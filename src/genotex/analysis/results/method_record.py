@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
@@ -21,9 +21,12 @@ from genotex.analysis.gene_tests.p_values import excess_near_one, null_share
 from genotex.analysis.gene_tests.trait_tests import TraitTests
 from genotex.analysis.panel.selection import GenePanel
 from genotex.arrays import Floats
+from genotex.features import table_features
 from genotex.options import AnalysisOptions, CountTest, RegressorRule
 from genotex.problems import Problem, ProblemKind
 
+_STANDARD = {feature.column: feature.name for feature in table_features()}
+"""Covariates of a linked table -> columns of a sample sheet."""
 MODERATED_T = "moderated t-test (limma's method, Smyth 2004) of every gene"
 COUNTED_T = "moderated t-test (Smyth 2004) of every gene on TMM-normalised log2 counts per million"
 NEGATIVE_BINOMIAL = "negative binomial regression with a Wald test (DESeq2) of every gene"
@@ -282,6 +285,52 @@ def design_record(comparison: Comparison) -> dict[str, Any]:
         "hidden": {},
         "pair": dict(comparison.blocks.record),
     }
+
+
+@dataclass(frozen=True)
+class FormulaText:
+    """The design of an analysis in the words of ``genotex de``, with a sample sheet's columns."""
+
+    design: str
+    contrast: str
+    options: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The options of ``genotex de``."""
+        return ("--design", self.design, "--contrast", self.contrast, *self.options)
+
+
+def formula_of_method(method: Mapping[str, Any]) -> FormulaText | None:
+    """Return formula and contrast of the record of a method; None where no formula says the same.
+
+    Or of that of a design (see `design_record`).
+    """
+    if "formula" in method:
+        asked = method["formula"]
+        return FormulaText(asked["formula"], asked["contrast"])
+    pair = method.get("pair", {})
+    if "hidden" not in method or method.get("two_step") or pair.get("design") == "averaged":
+        return None
+    kind = method["contrast"]["kind"]
+    terms = ["C(group)" if kind == "factor" else "group"]
+    codes = method.get("named_covariates", {})
+    for name in method.get("adjusted_for", ()):
+        quoted = _STANDARD.get(name) or (name if name.isidentifier() else f"`{name}`")
+        terms.append(f"C({quoted})" if "groups" in str(codes.get(name, "")) else quoted)
+    options: list[str] = []
+    if pair:
+        key = str(pair["key"])
+        if pair["design"] == "paired":
+            terms.append(f"C({key if key.isidentifier() else f'`{key}`'})")
+        else:
+            options += ["--block", key]
+    if method.get("filled"):
+        options += ["--missing", "fill"]
+    if method["contrast"].get("controls") == "all" and kind == "binary":
+        options += ["--controls", "all"]
+    contrast = "group: case - control" if kind == "binary" else terms[0]
+    return FormulaText("~ " + " + ".join(terms), contrast, tuple(options))
 
 
 def session() -> dict[str, str]:
