@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from genotex.app.data.sheets import GROUPS, EditedSheet
 from genotex.app.pages import Workbench, address, address_of, render, series_state, workbench_of
 from genotex.layout import GeoCohortFiles
 from genotex.reports import audit_view
@@ -160,21 +161,24 @@ def _before_analysis(
     else:
         data = StudyStep("Data", f"{here}#data", "open", "", "", "Read the series")
         judged = StudyStep("Quality", f"{here}#samples-quality")
-    samples = StudyStep("Samples", f"{here}#samples-title")
-    if sheet is not None:
-        known = ("case", "control", "other disease", "other control")
-        groups = {group: n for group, n in sheet.counts.items() if group in known}
-        text = ", ".join(f"{n} {group}" for group, n in groups.items())
-        unsure = sum(_is_unsure(row) for row in sheet.rows) if not sheet.saved else 0
-        state: State = "look" if unsure or not groups else "done"
-        look = "no groups" if not groups else f"{unsure} uncertain" if unsure else ""
-        certain = text and f"{text}; {'saved' if sheet.saved else 'proposed'}"
-        samples = StudyStep(
-            "Samples", f"{here}#samples-title", state, certain, look,
-            "Check the uncertain samples" if groups else "Assign groups or choose a comparison",
-            f"{here}&sort=certainty#samples-title" if groups else "",
-        )  # fmt: skip
-    return data, samples, judged
+    return data, _samples_of(sheet, here), judged
+
+
+def _samples_of(sheet: EditedSheet | None, here: str) -> StudyStep:
+    """Return the groups of the samples of a series, and how many proposals are uncertain."""
+    if sheet is None:
+        return StudyStep("Samples", f"{here}#samples-title")
+    groups = {group: n for group, n in sheet.counts.items() if group in GROUPS}
+    text = ", ".join(f"{n} {group}" for group, n in groups.items())
+    unsure = sum(_is_unsure(row) for row in sheet.rows) if not sheet.saved else 0
+    state: State = "look" if unsure or not groups else "done"
+    look = "no groups" if not groups else f"{unsure} uncertain" if unsure else ""
+    certain = text and f"{text}; {'saved' if sheet.saved else 'proposed'}"
+    return StudyStep(
+        "Samples", f"{here}#samples-title", state, certain, look,
+        "Check the uncertain samples" if groups else "Assign groups or choose a comparison",
+        f"{here}&sort=certainty#samples-title" if groups else "",
+    )  # fmt: skip
 
 
 def _is_unsure(row: dict[str, str]) -> bool:
