@@ -61,6 +61,27 @@ def cdf(
     return "\n".join(parts).encode()
 
 
+def library(
+    clusters: Sequence[str], cells: Sequence[Sequence[int]], columns: int, rows: int
+) -> dict[str, bytes]:
+    """PGF, CLF and MPS of a gene array by ending: each cluster has probe sets of four probes."""
+    pgf = ["#%header0=probeset_id\ttype", "#%header1=\tatom_id", "#%header2=\t\tprobe_id\ttype"]
+    mps = ["probeset_id\ttranscript_cluster_id\tprobeset_list\tprobe_count"]
+    sets = 0
+    for name, places in zip(clusters, cells, strict=True):
+        first = sets + 1
+        for at in range(0, len(places), 4):
+            sets += 1
+            pgf.append(f"{sets}\tmain")
+            pgf += [f"\t{place}\n\t\t{place + 1}\tpm:st" for place in places[at : at + 4]]
+        listed = " ".join(map(str, range(first, sets + 1)))
+        mps.append(f"{name}\t{name}\t{listed}\t{len(places)}")
+    clf = [f"#%chip_type={CHIP}", f"#%rows={rows}", f"#%cols={columns}", "#%header0=probe_id\tx\ty"]
+    clf += [f"{i + 1}\t{i % columns}\t{i // columns}" for i in range(columns * rows)]
+    texts = {"pgf": pgf, "clf": clf, "mps": mps}
+    return {end: "".join(f"{line}\n" for line in lines).encode() for end, lines in texts.items()}
+
+
 def _stated(data: bytes, order: str = "<") -> bytes:
     return struct.pack(f"{order}i", len(data)) + data
 

@@ -3,7 +3,9 @@
 #   python -m benchmarks golden_rma tests/fixtures/rma
 #
 # Makes a seeded chip of 64 probe sets and five arrays: CDF as text and as XDA, CEL version 3 (text)
-# and version 4, and writes what affy makes of them: background, and expression of probe sets.
+# and version 4, and writes what affy makes of them: background, and expression of probe sets. The
+# same cells as a gene array has them: PGF with probe sets of up to four probes, CLF, and MPS, as
+# affxparser reads them.
 
 suppressMessages({
   library(affy)
@@ -96,7 +98,34 @@ record("background", data.frame(cell = where - 1, corrected[, 1:2], check.names 
 expressed <- exprs(rma(arrays, verbose = FALSE))
 record("rma", data.frame(probe_set = rownames(expressed), expressed, check.names = FALSE))
 
-for (name in list.files(folder, "\\.(cdf|CEL)$", full.names = TRUE)) {
+matches <- split(where - 1, rep(names(pmindex(arrays)), lengths(pmindex(arrays))))[names]
+lines <- list(pgf = c("#%chip_type=Made-Chip", "#%pgf_format_version=1.0",
+    "#%header0=probeset_id\ttype\tprobeset_name", "#%header1=\tatom_id\ttype",
+    "#%header2=\t\tprobe_id\ttype\tgc_count\tprobe_length"),
+  mps = c("#%chip_type=Made-Chip", "probeset_id\ttranscript_cluster_id\tprobeset_list\tprobe_count"))
+set <- 7000000
+for (name in names) {
+  parts <- split(matches[[name]], (seq_along(matches[[name]]) - 1) %/% 4)
+  sets <- set + seq_along(parts)
+  set <- max(sets)
+  for (i in seq_along(parts)) {
+    probes <- sprintf("\t%d\tmain\n\t\t%d\tpm:st\t9\t25", parts[[i]] + 1, parts[[i]] + 1)
+    lines$pgf <- c(lines$pgf, sprintf("%d\tmain", sets[i]), probes)
+  }
+  lines$mps <- c(lines$mps, paste(name, name, paste(sets, collapse = " "), length(matches[[name]]), sep = "\t"))
+}
+lines$pgf <- c(lines$pgf, "9000000\tcontrol->affx", "\t1", "\t\t1\tmm:at\t9\t25")
+all <- seq_len(side^2) - 1
+lines$clf <- c("#%chip_type=Made-Chip", "#%clf_format_version=1.0", sprintf("#%%rows=%d", side), sprintf("#%%cols=%d", side),
+  "#%sequential=1", "#%order=col_major", "#%header0=probe_id\tx\ty",
+  sprintf("%d\t%d\t%d", all + 1, all %% side, all %/% side))
+for (end in names(lines)) writeLines(lines[[end]], file.path(folder, paste0("Made-Chip.", end)))
+pgf <- readPgf(file.path(folder, "Made-Chip.pgf"))
+stopifnot(identical(sort(pgf$probeId), sort(c(as.integer(where), 1L))), sum(pgf$probeType == "pm:st") == sum(pairs))
+clf <- readClf(file.path(folder, "Made-Chip.clf"))
+stopifnot(clf$id - 1 == clf$y * side + clf$x)
+
+for (name in list.files(folder, "\\.(cdf|CEL|pgf|clf|mps)$", full.names = TRUE)) {
   packed <- gzfile(paste0(name, ".gz"), "wb")
   writeBin(readBin(name, "raw", file.size(name)), packed)
   close(packed)

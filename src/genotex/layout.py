@@ -160,9 +160,9 @@ def _files(folder: Path) -> list[Path]:
 
 
 _CHECKSUMS = {".md5", ".sha1", ".sha256"}
-_CDF = re.compile(r"\.cdf(\.gz)?$", re.IGNORECASE)
+_CDF = re.compile(r"\.(cdf|pgf|clf|mps)(\.gz)?$", re.IGNORECASE)
 _NCBI_COUNTS = re.compile(r"_raw_counts_.*_NCBI\.tsv(\.gz)?$", re.IGNORECASE)
-_NCBI_ANNOTATION = re.compile(r"^Human\..*annot\.tsv(\.gz)?$", re.IGNORECASE)
+_NCBI_ANNOTATION = re.compile(r"^(Human|Mouse)\..*annot\.tsv(\.gz)?$", re.IGNORECASE)
 
 
 def geo_cohort_files(trait: str, folder: Path) -> GeoCohortFiles:

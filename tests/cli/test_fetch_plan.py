@@ -74,6 +74,26 @@ def test_a_header_without_rows_and_counts_of_ncbi_decide(genotex: Run, geo: GeoS
     assert chosen["best"]["holds"] == "FPKM"  # type: ignore[index]
 
 
+def test_mouse_series_have_counts_of_ncbi_and_rats_none(
+    genotex: Run, geo: GeoSite, tmp_path: Path
+) -> None:
+    facts = {"empty": True, "rows": 0, "gdstype": SEQUENCING, "platform": "GPL16791"}
+    geo.add("GSE1", taxon="Mus musculus", **facts)  # type: ignore[arg-type]
+    geo.add("GSE2", taxon="Rattus norvegicus", **facts)  # type: ignore[arg-type]
+    named = ["GSE1_raw_counts_GRCm39_NCBI.tsv.gz", "Mouse.GRCm39.annot.tsv.gz"]
+    for name, text in zip(named, ["GeneID\tGSM1\n1\t5\n", "GeneID\tSymbol\n1\tZ\n"], strict=True):
+        geo.counts[name] = gz(text)
+    assert plan(genotex, geo)["best"]["files"] == named[:1]  # type: ignore[index]
+    both = ["--accession", "GSE1", "--accession", "GSE2", "--platform-only"]
+    assert genotex("fetch", "geo", tmp_path, *both, *geo.addresses)[0] == 0
+    asked = [each.asked.query.get("file", "") for each in geo.site.served]
+    assert not [name for name in asked if name.startswith(("GSE2", "Human"))]
+    folder = tmp_path / "GEO" / "Unsorted" / "GSE1"
+    assert sorted(path.name for path in folder.iterdir()) == sorted(
+        [*named, "GSE1_series_matrix.txt.gz"]
+    )
+
+
 def test_a_file_that_is_not_there_is_refused_with_those_that_are(
     genotex: Run, geo: GeoSite
 ) -> None:

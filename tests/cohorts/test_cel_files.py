@@ -9,7 +9,7 @@ import pytest
 from genotex.cohorts import PreprocessOptions, preprocess
 from genotex.formats import read_evidence, read_gene_csv
 from genotex.layout import OutputFolder
-from tests.affymetrix_files import cdf, cel
+from tests.affymetrix_files import cdf, cel, library
 from tests.geo_text import GENES, asthma, series_matrix, write_gz
 from tests.laid_out_series import lines, tar
 
@@ -72,6 +72,27 @@ def test_scans_become_genes_by_the_layout_of_their_chip(tmp_path: Path, place: s
     assert 2 < (first[1::2] - first[::2]).mean() < 3.5
     change = (genes.values[:, 1::2] - genes.values[:, ::2]).mean(axis=1)
     assert np.sort(np.abs(change))[:-1].max() < 0.5
+
+
+def test_scans_of_a_gene_array_become_genes_by_its_library_files(tmp_path: Path) -> None:
+    files = library(SETS, CELLS.tolist(), SIDE, SIDE)
+    more = {f"Made-Chip.r4.{end}": body for end, body in files.items()}
+    more["Made-Chip.r4.full.mps"] = more.pop("Made-Chip.r4.mps")
+    made(tmp_path / "cdf", more={"Made-Chip.cdf": layout()})
+    made(tmp_path / "pgf", more=more | {"Made-Chip.r4.core.mps": files["mps"]})
+    outputs = [run(tmp_path / name)[1] for name in ("cdf", "pgf")]
+    by_cdf, by_pgf = (read_gene_csv(each.gene_csv("Asthma", "GSE1")) for each in outputs)
+    assert by_cdf.ids == by_pgf.ids
+    np.testing.assert_array_equal(by_cdf.values, by_pgf.values)
+    notes = " ".join(read_evidence(outputs[1].evidence("Asthma", "GSE1")).notes)
+    assert "by Made-Chip.r4.pgf and Made-Chip.r4.clf and Made-Chip.r4.core.mps" in notes
+
+
+def test_incomplete_library_files_are_refused_with_what_is_missing(tmp_path: Path) -> None:
+    files = library(SETS, CELLS.tolist(), SIDE, SIDE)
+    made(tmp_path, more={f"Made-Chip.{end}": files[end] for end in ("pgf", "clf")})
+    outcome, _ = run(tmp_path)
+    assert "of gene and exon arrays Made-Chip.pgf, .clf and .mps" in outcome.why_not_usable
 
 
 def test_missing_layout_is_named(tmp_path: Path) -> None:

@@ -15,12 +15,15 @@ from tests.geo_text import asthma, series_matrix, write_gz
 PROBES = ["201746_at", "204533_at", "1007_s_at", "200000_s_at", "200001_at", "200002_at"]
 GENES = ("CAPNS1", "CXCL10", "PRPF8", "RPL35", "TP53")
 """Genes of the probes, by Affymetrix's own table; 1007_s_at has two."""
+UNKNOWN = [f"TC0100000{i}.hg.1" for i in range(len(PROBES))]
+"""Of an array that no packaged map covers."""
 VALUES = np.random.default_rng(1).normal(8, 1, (len(PROBES), 12)).tolist()
 
 
 def write(source: Path, platform: str, series: str = "GSE1") -> Path:
+    ids = UNKNOWN if platform == "GPL17586" else PROBES
     text = series_matrix(
-        series, characteristics=asthma(12), platform=platform, ids=PROBES, values=VALUES
+        series, characteristics=asthma(12), platform=platform, ids=ids, values=VALUES
     )
     return write_gz(source / "GEO" / "Asthma" / series / f"{series}_series_matrix.txt.gz", text)
 
@@ -53,19 +56,19 @@ def test_table_of_the_folder_comes_before_the_packaged_map(tmp_path: Path) -> No
 
 
 def test_probes_are_tested_where_no_map_is_at_hand(tmp_path: Path) -> None:
-    write(tmp_path / "input", "GPL6884")
+    write(tmp_path / "input", "GPL17586")
     outcome, output = run(tmp_path)
     assert outcome.info is not None and outcome.info.is_usable
-    assert read_linked(output, "Asthma", "GSE1").genes == tuple(sorted(PROBES))
+    assert read_linked(output, "Asthma", "GSE1").genes == tuple(sorted(UNKNOWN))
     (warning,) = outcome.warnings
     assert warning == (
-        "tested by probe, not by gene: no table of GPL6884 that fits is at hand; to get genes: "
+        "tested by probe, not by gene: no table of GPL17586 that fits is at hand; to get genes: "
         f"genotex fetch geo {tmp_path / 'input'} --trait Asthma --accession GSE1 --platform-only"
     )
 
 
 def test_cohort_on_probes_answers_only_where_none_has_genes(tmp_path: Path) -> None:
-    write(tmp_path / "input", "GPL6884")
+    write(tmp_path / "input", "GPL17586")
     alone = usable_cohorts(run(tmp_path)[1], Problem("Asthma", None))
     assert alone.cohorts == ("GSE1",)
     write(tmp_path / "input", "GPL570", "GSE2")
@@ -77,7 +80,7 @@ def test_cohort_on_probes_answers_only_where_none_has_genes(tmp_path: Path) -> N
 
 
 def test_published_procedure_has_no_genes_without_a_map(tmp_path: Path) -> None:
-    write(tmp_path / "input", "GPL6884")
+    write(tmp_path / "input", "GPL17586")
     outcome, _ = run(tmp_path, procedure="benchmark")
     assert "rows cannot be mapped to genes" in outcome.why_not_usable
 

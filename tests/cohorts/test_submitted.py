@@ -151,7 +151,10 @@ def test_raw_files_alone_name_the_tools_and_the_way_back(tmp_path: Path) -> None
     outcome, evidence, _ = run(tmp_path)
     assert outcome.info is not None and not outcome.info.is_gene_available
     (note,) = [n for n in evidence.notes if "holds no expression table" in n]
-    assert "GSM1.idat.gz and 1 more: the raw scans are not read here; in R, read.idat" in note
+    assert (
+        "GSM1.idat.gz and 1 more: the raw scans are not read here: take the series' table" in note
+    )
+    assert "in R, read.idat of limma" in note
     assert "GSE1_RAW.tar is not used: ends too early" in note
     assert "is not a table with several columns" in note
     assert "genotex de TABLE SAMPLES OUTPUT" in note

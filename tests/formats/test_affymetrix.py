@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from genotex.errors import FormatError
-from genotex.formats import read_cdf, read_cel
+from genotex.formats import read_cdf, read_cel, read_library
 from genotex.outside import stored_file
 from tests.affymetrix_files import cdf, cel, console_cel
 
@@ -33,6 +33,40 @@ def test_text_and_binary_layouts_hold_the_same() -> None:
     assert text.probe_sets == binary.probe_sets and text.probe_sets[4] == "200005_s_at"
     np.testing.assert_array_equal(text.cells, binary.cells)
     assert text.sizes[:6].tolist() == binary.sizes[:6].tolist() == [11, 8, 16, 5, 1, 2]
+
+
+def library() -> list:
+    return [stored_file(GOLDEN / f"Made-Chip.{end}.gz") for end in ("pgf", "clf", "mps")]
+
+
+def test_library_files_of_a_gene_array_hold_the_cells_of_the_layout() -> None:
+    text = read_cdf(stored_file(GOLDEN / "Made-Chip.cdf.gz"))
+    found = read_library(*library())
+    assert (found.chip, found.columns, found.rows) == ("Made-Chip", 36, 36)
+    assert found.probe_sets == text.probe_sets
+    np.testing.assert_array_equal(found.sizes, text.sizes)
+    np.testing.assert_array_equal(found.cells, text.cells)
+
+
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [((1, 0, 2), "probe_id|has no column"), ((2, 1, 0), "has no column"), ((0, 1, 1), "no column")],
+)
+def test_library_files_in_each_others_place_are_refused(order, message: str) -> None:
+    files = library()
+    with pytest.raises(FormatError, match=message):
+        read_library(*(files[i] for i in order))
+
+
+@pytest.mark.parametrize("cut", ["pgf", "clf", "mps"])
+@pytest.mark.parametrize("share", [0.0, 0.2, 0.5])
+def test_library_file_cut_short_is_refused(tmp_path: Path, cut: str, share: float) -> None:
+    ends = ("pgf", "clf", "mps")
+    files = dict(zip(ends, library(), strict=True))
+    whole = gzip.decompress((GOLDEN / f"Made-Chip.{cut}.gz").read_bytes())
+    files[cut] = of(tmp_path / f"a.{cut}", whole[: int(share * len(whole))])
+    with pytest.raises(FormatError):
+        read_library(*files.values())
 
 
 def test_scan_of_command_console(tmp_path: Path) -> None:

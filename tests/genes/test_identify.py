@@ -77,11 +77,15 @@ def test_long_lists_are_sampled_from_end_to_end():
     assert (len(some), some[0], some[-1]) == (100, "0", "9999")
 
 
-def test_ids_of_re_annotated_arrays():
+def test_ids_of_re_annotated_and_of_the_first_arrays():
     ids = ["10000_at", "ENSG00000000003_at", "NM_000014_at", "1007_s_at", "AFFX-BioB-3_at"]
+    ids += ["D00723_at", "AB000114_at", "D00408_s_at", "X56253_rna1_at", "HG1078-HT1078_at"]
     bare = without_probe_suffix(ids)
     assert bare == {
         "10000_at": "10000",
         "ENSG00000000003_at": "ENSG00000000003",
         "NM_000014_at": "NM_000014",
+        "D00723_at": "D00723",
+        "AB000114_at": "AB000114",
+        "D00408_s_at": "D00408",
     }

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from benchmarks.maintenance import build_platform_maps as script
 
+from genotex.errors import FormatError
 from genotex.formats import read_platforms
 from genotex.genes import (
     genes_of_rows,
@@ -44,7 +45,63 @@ def test_symbols_are_those_of_the_packaged_gene_table(packaged):
 
 def test_absent_platform_has_no_map():
     assert packaged_platform("GPL6884") is None
-    assert packaged_platform(None) is None
+    assert packaged_platform("GPL6884", ["1", "2", "3"]) is None
+    assert packaged_platform(None, ["ILMN_1779356"]) is None
+
+
+# Probe sets of Hu6800 and the genes that golub.gnames of Bioconductor's multtest describes.
+HU6800 = {
+    "A28102_at": "GABRA3", "D00723_at": "GCSH", "L13738_at": "TNK2", "U59309_at": "FH",
+    "M33882_at": "MX1", "D00408_s_at": "CYP3A7", "X82494_at": "FBLN2", "X72012_at": "ENG",
+}  # fmt: skip
+
+
+def ids_of(accession: str) -> list[str]:
+    """Row ids as a series on the platform has them; those of others that are called alike."""
+    alike = {
+        "GPL6884": "GPL6947", "GPL6480": "GPL1708", "GPL14550": "GPL13497", "GPL17077": "GPL13497",
+        "GPL15207": "GPL13667",
+    }  # fmt: skip
+    numbered = {"GPL4133": "{}", "GPL5175": "23151{:02}", "GPL16686": "166501{:02}",
+                "GPL17586": "TC010000{:02}.hg.1"}  # fmt: skip
+    if accession == "GPL80":
+        return list(HU6800)
+    if accession in numbered:
+        return [numbered[accession].format(i) for i in range(12, 92)]
+    return packaged_platform(alike.get(accession, accession)).table["ID"].head(200).to_list()
+
+
+COMMON = (
+    "570", "96", "97", "571", "6244", "17586", "5175", "10558", "6947", "6884", "6480", "4133",
+    "13497", "14550", "17077", "16686", "11532", "15207", "8300", "80",
+)  # fmt: skip
+"""Platforms of most human series."""
+
+
+@pytest.mark.parametrize("accession", [f"GPL{number}" for number in COMMON])
+def test_common_platforms_have_genes_without_a_table_or_are_named(accession, packaged):
+    ids = ids_of(accession)
+    platforms = [each for each in [packaged_platform(accession)] if each is not None]
+    how = {"procedure": "sound", "table": packaged, "own": accession}
+    if accession in ("GPL17586", "GPL5175", "GPL4133", "GPL16686"):
+        with pytest.raises(FormatError, match=f"put the table of {accession} or the family SOFT"):
+            genes_of_rows(ids, platforms, **how)
+        return
+    found = genes_of_rows(ids, platforms, **how)
+    assert sum(map(len, found.names)) > 0.8 * len(ids)
+    if accession == "GPL80":
+        assert dict(zip(ids, found.names, strict=True)) == {i: (g,) for i, g in HU6800.items()}
+
+
+def test_probes_of_other_platforms_give_their_genes_with_a_note(packaged):
+    own = packaged_platform("GPL6947")
+    ids = [*own.table["ID"].head(80), *(f"ILMN_{i}" for i in range(20))]
+    found = genes_of_rows(ids, [], procedure="sound", table=packaged, own="GPL6884")
+    assert found.names[:80] == [(gene,) for gene in own.table["Gene Symbol"].head(80)]
+    (note,) = [each for each in found.notes if each.startswith("packaged map of GPL6884: 80% of")]
+    assert "GPL6947" in note
+    with pytest.raises(FormatError, match="GPL6884, whose table is not there"):
+        genes_of_rows(ids, [], procedure="benchmark", table=packaged, own="GPL6884")
 
 
 def test_note_says_which_map_and_how_old():

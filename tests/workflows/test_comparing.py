@@ -1,5 +1,6 @@
 """Series tested without a trait: listed, chosen, and tested as a design."""
 
+import gzip
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from genotex.clinical import (
     write_sheet_table,
 )
 from genotex.cohorts import PreprocessOptions
-from genotex.errors import FormatError, UsageError
+from genotex.errors import FormatError, GenotexError, UsageError
 from genotex.formats import read_evidence
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
@@ -192,6 +193,34 @@ def test_counts_of_animals_are_tested_by_the_genes_that_they_name(
     assert ("no symbols are at hand" in said) == (ids == "ensembl")
     evidence = read_evidence(output.evidence("JQ1_vs_DMSO", "GSE1"))
     assert bool(evidence.counts) == (ids != "fpkm")
+
+
+@pytest.mark.parametrize("annotated", [True, False])
+def test_counts_by_ncbi_of_a_mouse_series_take_the_symbols_of_their_annotation(
+    tmp_path: Path, annotated: bool
+) -> None:
+    symbols, folder = _symbols("GPL1261"), tmp_path / "GSE1"
+    ids = [str(11_000 + 13 * i) for i in range(len(symbols))]
+    _sequenced(folder, "Mus musculus", [(name,) for name in ids])
+    name = folder / "GSE1_raw_counts_GRCm39_NCBI.tsv.gz"
+    (folder / "GSE1_counts.txt.gz").rename(name)
+    write_gz(name, gzip.decompress(name.read_bytes()).decode().replace("gene_id", "GeneID", 1))
+    if annotated:
+        lines = [f"{i}\t{symbol}\n" for i, symbol in zip(ids, symbols, strict=True)]
+        write_gz(folder / "Mouse.GRCm39.annot.tsv.gz", "GeneID\tSymbol\n" + "".join(lines))
+    (files,) = series_in(folder)
+    series = comparisons_of(files, PreprocessOptions())
+    chosen, output = series.chosen("1"), OutputFolder(tmp_path / "output")
+    if not annotated:
+        with pytest.raises(GenotexError, match=r"put Mouse\.GRCm39\.annot\.tsv\.gz next to it"):
+            compare(series, chosen, PreprocessOptions(), AnalysisOptions(), output)
+        return
+    tested, notes = compare(series, chosen, PreprocessOptions(), AnalysisOptions(), output)
+    assert tested.results[0].genes["Variable"][0] == symbols[0]
+    assert set(tested.results[0].genes["Variable"]) <= set(symbols)
+    assert "genes of mouse, as NCBI's annotation names them" in notes
+    evidence = read_evidence(output.evidence("JQ1_vs_DMSO", "GSE1"))
+    assert evidence.counts["annotation"] == "Mouse.GRCm39.annot.tsv.gz"
 
 
 def _edited(series: SeriesComparisons, path: Path, **cells: dict[str, str]) -> SampleSheet:

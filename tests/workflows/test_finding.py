@@ -38,6 +38,28 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_species_is_that_of_the_platform_where_files_state_none(tmp_path: Path) -> None:
+    def write(accession: str, platform: str, more: str = "") -> None:
+        text = f"^SERIES = {accession}\n!Series_title = Old\n!Series_type = Expression profiling"
+        text += "\n!Series_sample_id = GSM1"
+        text += f"\n!Series_platform_id = {platform}\n^PLATFORM = {platform}\n{more}"
+        write_gz(tmp_path / accession / f"{accession}_family.soft.gz", text)
+
+    write("GSE1", "GPL96")
+    write("GSE2", "GPL9999", "!Platform_organism = Homo sapiens\n")
+    write("GSE3", "GPL1261")
+    write("GSE4", "GPL9999")
+    found = find("old", tmp_path, human=True)
+    species = {row["accession"]: row["species"] for row in found.rows()}
+    assert species == {"GSE1": "Homo sapiens", "GSE2": "Homo sapiens", "GSE4": ""}
+    assert "species by the platform, their files state none: GSE1" in found.notes
+    assert "of unknown species, found for any that is asked for: GSE4" in found.notes
+    assert {row["accession"] for row in find("old", tmp_path, mouse=True).rows()} == {
+        "GSE3",
+        "GSE4",
+    }
+
+
 def find(words: str, folder: Path, **options: object) -> FoundSeries:
     given = FindOptions(on_disk=True, input=folder, **options)  # type: ignore[arg-type]
     return find_series(words, given, WORDS)

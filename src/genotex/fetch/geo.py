@@ -48,7 +48,7 @@ from genotex.fetch.geo_search import (
     trait_term,
     word_of_expert,
 )
-from genotex.fetch.geo_tree import COUNTS_ANNOTATION, GeoTree
+from genotex.fetch.geo_tree import GeoTree
 from genotex.fetch.web import WebClient
 from genotex.formats import count_series_rows
 from genotex.layout import trait_folder_name
@@ -293,10 +293,10 @@ class _SeriesWork:
 
     def _fetch_values(self, chosen: str) -> None:
         """Fetch NCBI's counts; else the submitter's files that the plan prefers, or a person."""
-        tree, name = self.source.tree, self.source.tree.counts_name(self.plan.accession)
-        if chosen in ("", name) and self.plan.is_sequencing and self._fetch_counts():
+        named = self.plan.counted
+        if named and chosen in ("", named[0]) and self._fetch_counts(*named):
             return
-        plan = with_supplementary(replace(self.plan, rows=0), tree, chosen)
+        plan = with_supplementary(replace(self.plan, rows=0), self.source.tree, chosen)
         best, most = plan.best, self.request.criteria.values_bytes
         size = sum(file.size or 0 for file in plan.wanted_values)
         if best is None:
@@ -310,20 +310,20 @@ class _SeriesWork:
                 self._get(file.name, file.address, most=most, content=Content.of_name(file.name))
             self.notes.append(f"{best.label}: {best.why}")
 
-    def _fetch_counts(self) -> bool:
+    def _fetch_counts(self, name: str, annotation: str) -> bool:
         """Fetch NCBI's counts of the series; return whether it has some."""
-        tree, accession = self.source.tree, self.plan.accession
+        counts, genes = (
+            self.source.tree.counts(self.plan.accession, each) for each in (name, annotation)
+        )
         try:
-            name, address = tree.counts_name(accession), tree.counts(accession)
-            self._get(name, address, most=_MOST_COUNTS, refuse=check_counts)
+            self._get(name, counts.address, most=_MOST_COUNTS, refuse=check_counts)
         except CaptchaError:
             raise
         except (NotThereError, WebPageError):
             # GEO answers with a page if it does not have the file.
             self.notes.append("its matrix is empty, and NCBI has no counts of it")
             return False
-        annotation = tree.counts_annotation(accession)
-        self._get(COUNTS_ANNOTATION, annotation, most=_MOST_TABLE, same_as=COUNTS_ANNOTATION)
+        self._get(annotation, genes.address, most=_MOST_TABLE, same_as=annotation)
         return True
 
     def _fetch_platform(self, platform: str) -> None:

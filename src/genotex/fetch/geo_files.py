@@ -17,6 +17,7 @@ from genotex.formats import (
     ValueSource,
     best_source,
     decode,
+    ncbi_count_files,
     read_chunks,
     read_series_matrix,
     value_sources,
@@ -43,6 +44,7 @@ class SeriesPlan:
     trait_in: str = ""  # where the summary mentions the trait
     refused: str = ""  # why nothing is fetched; empty if accepted
     sample_ids: tuple[str, ...] = ()  # ``GSM...`` of its samples, as far as Entrez lists them
+    organisms: tuple[str, ...] = ("Homo sapiens",)
     # Where expression can come from, if that was looked at (see `look_at_values`).
     supplementary: tuple[RemoteFile, ...] = ()
     rows: int | None = None  # rows of the matrix; None if that is not known
@@ -54,6 +56,11 @@ class SeriesPlan:
         """Bytes to fetch, as far as listed; platform tables and counts are not."""
         files = (*self.matrices, *self.family, *self.wanted_values)
         return sum(file.size or 0 for file in files)
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """The names of NCBI's counts and their annotation, where it may have them."""
+        return ncbi_count_files(self.organisms, self.accession) if self.is_sequencing else ()
 
     @property
     def sources(self) -> tuple[ValueSource, ...]:
@@ -110,10 +117,9 @@ def look_at_values(plan: SeriesPlan, tree: GeoTree, chosen: str = "") -> SeriesP
         found = re.findall(r"^!Sample_data_row_count\t(.*)$", tree.matrix_head(file), re.MULTILINE)
         numbers = [int(n) for line in found for n in re.findall(r'"(\d{1,9})"', line)]
         rows = max([rows or 0, *numbers]) if numbers else rows
-    counts: tuple[RemoteFile, ...] = ()
-    if plan.is_sequencing and not rows and tree.has_counts(plan.accession):
-        name, address = tree.counts_name(plan.accession), tree.counts(plan.accession)
-        counts = (RemoteFile(name, address, None),)
+    named = () if rows else plan.counted[:1]
+    files = (tree.counts(plan.accession, name) for name in named)
+    counts = tuple(each for each in files if tree.is_there(each))
     return with_supplementary(replace(plan, rows=rows, counts=counts), tree, chosen)
 
 
@@ -164,6 +170,7 @@ def plan_series(
         "word": word.why,
         "trait_in": word.trait,
         "sample_ids": summary.sample_ids,
+        "organisms": summary.organisms,
     }
     if not (by_name or options.any_assay or word.expression):
         return SeriesPlan(**facts, refused=word.why)

@@ -16,9 +16,6 @@ from genotex.fetch.web import WebClient
 from genotex.formats import decode
 from genotex.outside import GZIP_MAGIC
 
-COUNTS_ANNOTATION = "Human.GRCh38.p13.annot.tsv.gz"
-"""Which gene each row of NCBI's counts is."""
-_COUNTS = "{accession}_raw_counts_GRCh38.p13_NCBI.tsv.gz"
 _MOST_LISTED = 200_000
 _MOST_HEAD = 64 << 20
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -85,19 +82,23 @@ class GeoTree:
         address = file.address
         return decode(self._client.again(address, lambda: _head_of(self._client, address)))
 
-    def has_counts(self, accession: str) -> bool:
-        """Return whether NCBI counted the reads of a series."""
-        address = self.counts(accession)
+    def counts(self, accession: str, name: str) -> RemoteFile:
+        """Return NCBI's counts of a series or their annotation, which may not be there."""
+        fields = {"type": "rnaseq_counts", "acc": accession, "format": "file", "file": name}
+        return RemoteFile(name, f"{self._pages}download/?{urlencode(fields)}", None)
+
+    def is_there(self, file: RemoteFile) -> bool:
+        """Return whether a packed file is there; GEO may answer with a page if it is not."""
 
         def first() -> bytes:
-            with self._client.opened(address) as answer:
+            with self._client.opened(file.address) as answer:
                 return next(answer.chunks(), b"")
 
         try:
-            start = self._client.again(address, first)
+            start = self._client.again(file.address, first)
         except NotThereError:
             return False
-        refuse_captcha(start, shown(address))
+        refuse_captcha(start, shown(file.address))
         return start.startswith(GZIP_MAGIC)
 
     def annotation(self, platform: str) -> str:
@@ -108,23 +109,6 @@ class GeoTree:
         """Return the address of the platform's own table, as its owner submitted it."""
         query = urlencode({"acc": platform, "targ": "self", "form": "text", "view": "full"})
         return f"{self._pages}query/acc.cgi?{query}"
-
-    def counts(self, accession: str) -> str:
-        """Return the address of NCBI's raw counts of a series, if there are any."""
-        return self._rnaseq(accession, self.counts_name(accession))
-
-    def counts_annotation(self, accession: str) -> str:
-        """Return the address of the annotation of NCBI's counts."""
-        return self._rnaseq(accession, COUNTS_ANNOTATION)
-
-    @staticmethod
-    def counts_name(accession: str) -> str:
-        """Return the file name of NCBI's raw counts of a series."""
-        return _COUNTS.format(accession=accession)
-
-    def _rnaseq(self, accession: str, name: str) -> str:
-        fields = {"type": "rnaseq_counts", "acc": accession, "format": "file", "file": name}
-        return f"{self._pages}download/?{urlencode(fields)}"
 
     def _listed(self, folder: str, pattern: str) -> list[RemoteFile]:
         address = self._files + folder

@@ -3,6 +3,7 @@ from .geo.affymetrix import (
     ChipLayout as ChipLayout,
     read_cdf as read_cdf,
     read_cel as read_cel,
+    read_library as read_library,
 )
 from .own_tables.anndata_files import is_anndata as is_anndata, read_anndata as read_anndata
 from .evidence import (
@@ -76,6 +77,7 @@ from .geo.ncbi_counts import (
     CountMatrix as CountMatrix,
     GeneAnnotation as GeneAnnotation,
     read_count_annotation as read_count_annotation,
+    ncbi_count_files as ncbi_count_files,
     read_raw_counts as read_raw_counts,
 )
 from .geo.series import names_pool as names_pool

@@ -132,6 +132,7 @@ def counts_by_gene(
     samples: Sequence[str],
     table: GeneTable,
     annotation: GeneAnnotation | None = None,
+    species: str = "",
 ) -> GeneCounts:
     """Convert GeneIDs to official symbols and add up the rows of one symbol.
 
@@ -139,18 +140,20 @@ def counts_by_gene(
     without ids), the symbol of the annotation is converted to its official form.
 
     `counts`: as `read_raw_counts` gives it. `samples`: Columns to take, in this order. `table`: the
-    genes. `annotation`: Symbols as of the time of counting.
+    genes. `annotation`: Symbols as of the time of counting. `species`: other than human, whose
+    genes are called as the annotation does.
     """
-    known = table.lookup(IdKind.ENTREZ, counts.genes)
+    known = {} if species else table.lookup(IdKind.ENTREZ, counts.genes)
     annotated = {} if annotation is None else annotation.symbols
     others = [gene for gene in counts.genes if gene not in known and gene in annotated]
+    others = [] if species else others
     named = official_symbols([annotated[gene] for gene in others], table, Procedure.SOUND)
-    by_annotation = dict(zip(others, named.symbols, strict=True))
+    by_annotation = annotated if species else dict(zip(others, named.symbols, strict=True))
     symbols = [known.get(gene) or by_annotation.get(gene) for gene in counts.genes]
     links = gene_rows([(symbol,) if symbol else () for symbol in symbols])
     if not links.genes:
-        msg = "no GeneID of the count matrix is a known human gene"
-        hint = "put Human.GRCh38.p13.annot.tsv.gz next to it"
+        msg = f"no GeneID of the count matrix is a known {species or 'human'} gene"
+        hint = f"put {'Mouse.GRCm39' if species else 'Human.GRCh38.p13'}.annot.tsv.gz next to it"
         raise FormatError(msg, path=counts.path, hint=hint)
     column = {sample: j for j, sample in enumerate(counts.samples)}
     chosen = np.ascontiguousarray(counts.counts[:, [column[sample] for sample in samples]])

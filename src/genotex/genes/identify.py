@@ -28,7 +28,10 @@ _PROBES = re.compile(
     r"|DarkCorner|GE_BrightCorner|ERCC-\d+",
     re.IGNORECASE,
 )
-_BRAINARRAY = re.compile(r"(\d+|ENS[GT]\d{11}|[NX][MR]_\d+)_(?:at|st)$", re.IGNORECASE)
+_NAMED_BY_ID = re.compile(
+    r"(?:(\d+|ENS[GT]\d{11}|[NX][MR]_\d+)|([A-Z]\d{5}|[A-Z]{2}\d{6})(?:_[a-z])?)_(?:at|st)$",
+    re.IGNORECASE,
+)
 _ABSENT = frozenset({"", "?", "NA", "NAN", "NULL", "---"})
 
 
@@ -52,10 +55,11 @@ def sample_evenly(ids: Sequence[str], size: int = _SAMPLE) -> list[str]:
 
 
 def without_probe_suffix(ids: Iterable[str]) -> dict[str, str]:
-    """Return the database id before ``_at`` for ids of a re-annotated array (BrainArray)."""
-    # Such custom chip definitions name a probe set by its Entrez, Ensembl or RefSeq id:
-    # ``10000_at``, ``ENSG00000000003_at``, ``NM_000014_at``.
-    return {i: match[1] for i in ids if (match := _BRAINARRAY.match(i))}
+    """Return the database id before ``_at`` for probe sets that are called by one."""
+    # BrainArray's chip definitions have Entrez, Ensembl or RefSeq ids (``10000_at``,
+    # ``ENSG00000000003_at``, ``NM_000014_at``), Affymetrix' first arrays those of GenBank
+    # (``D00723_at``, ``D00408_s_at``; not ``X56253_rna1_at``, one gene of several).
+    return {i: match[1] or match[2] for i in ids if (match := _NAMED_BY_ID.match(i))}
 
 
 def identify_ids(ids: Sequence[str], table: GeneTable) -> IdVerdict:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ PACKAGED_MAP = "packaged map of"
 """Beginning of the note on a packaged map that was used."""
 
 _PACKAGED = Path(__file__).parent / "data"
-_SPECIFIC = re.compile(r"[A-Za-z]{2}.*\d|\d{3,}\w*_at", re.DOTALL)
+_SPECIFIC = re.compile(r"[A-Za-z][A-Za-z_].*\d|\d{3,}\w*_at", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -59,23 +59,40 @@ def _probes() -> pl.DataFrame:
     return read_parquet(_PACKAGED / "platforms.parquet").cast(pl.String)
 
 
-def packaged_platform(accession: str | None) -> Platform | None:
+def packaged_platform(accession: str | None, ids: Sequence[str] = ()) -> Platform | None:
     """Return the packaged map of a platform as its table of two columns, None where there is none.
 
-    `accession`: GPL accession, in any case. Columns ``ID`` and ``Gene Symbol``; the field
+    `accession`: GPL accession, in any case. `ids`: its probes, by which it gets the map of other
+    platforms whose probes are called the same. Columns ``ID`` and ``Gene Symbol``; the field
     ``packaged`` states source and dates. Probes of several genes or of none are not in it.
     """
     name = (accession or "").strip().upper()
     maps = packaged_maps()
-    if name not in maps.platforms:
+    if name in maps.platforms:
+        return _platform(name, [name], _probes(), maps.note(name))
+    alike = platforms_with(ids)
+    if not (name and alike):
         return None
-    probes = _probes()
+    # ILMN_1779356, A_23_P26810 and 11715100_at are one sequence on all arrays of their makers.
+    species = maps.platforms[alike[0]]["species"]
+    names = [each for each, facts in maps.platforms.items() if facts["species"] == species]
+    probes = _probes().filter(pl.col("probe_id").is_in(set(ids)))
+    found = _platform(name, names, probes, "")
+    share = found.table.height / len(set(ids))
+    note = f"{share:.0%} of its row ids are probes of {', '.join(alike)} ({maps.name})"
+    return replace(found, fields={**found.fields, "packaged": (f"{PACKAGED_MAP} {name}: {note}",)})
+
+
+def _platform(accession: str, names: Sequence[str], probes: pl.DataFrame, note: str) -> Platform:
+    """Return the map of probes that are on some of the platforms and have one gene there."""
     combinations = probes["platforms"].unique().to_list()
-    having = [each for each in combinations if name in each.split()]
-    rows = probes.filter(pl.col("platforms").is_in(having))
+    having = [each for each in combinations if not set(names).isdisjoint(each.split())]
+    rows = probes.filter(pl.col("platforms").is_in(having)).unique(
+        "probe_id", keep="none", maintain_order=True
+    )
     table = rows.select(pl.col("probe_id").alias("ID"), pl.col("symbol").alias("Gene Symbol"))
-    fields = {"packaged": (maps.note(name),), "organism": (maps.platforms[name]["species"],)}
-    return Platform(_PACKAGED / "platforms.parquet", name, fields, table)
+    fields = {"packaged": (note,), "organism": (packaged_maps().platforms[names[0]]["species"],)}
+    return Platform(_PACKAGED / "platforms.parquet", accession, fields, table)
 
 
 def platforms_with(ids: Sequence[str], least: float = 0.4) -> list[str]:

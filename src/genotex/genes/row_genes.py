@@ -21,6 +21,7 @@ from genotex.genes.annotation import (
     normal_ids,
 )
 from genotex.genes.identify import IdVerdict, identify_ids, sample_evenly, without_probe_suffix
+from genotex.genes.platform_maps import packaged_platform
 from genotex.genes.symbols import CellForm, scan_column, split_cell
 from genotex.genes.table import AMBIGUOUS, GeneTable
 from genotex.id_kinds import ID_KINDS, IdKind
@@ -133,7 +134,8 @@ def _direct_kind(
     some = sample_evenly(sorted(set(bare.values())), 500)
     shares = {k: len(table.lookup(k, some)) / len(some) for k in mapped}
     best = max(shares, key=lambda k: shares[k])
-    return (best, bare) if shares[best] >= 0.8 else (IdKind.UNKNOWN, {})
+    least = 0.5 if ID_KINDS[best].is_partial else 0.8
+    return (best, bare) if shares[best] >= least else (IdKind.UNKNOWN, {})
 
 
 @dataclass(frozen=True)
@@ -185,6 +187,10 @@ def genes_of_rows(
     if database is not None and database.is_of_genes and (direct := rows.by_database()):
         return direct
     match = _best_platform(ids, platforms, table, procedure, own)
+    has_own = any(p.accession in ("", own) and not p.table.is_empty() for p in platforms)
+    if match is None and procedure.keeps_rows_without_map and not has_own:
+        alike = packaged_platform(own, ids)
+        match = _best_platform(ids, [alike], table, procedure, own) if alike else None
     usable = match if match is not None and match.trusted else None
     if usable is not None and usable.choice.sure:
         return rows.by_annotation(usable)

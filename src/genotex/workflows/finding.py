@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -22,14 +22,15 @@ from genotex.fetch import (
     trait_phrases,
 )
 from genotex.formats import LineReader
+from genotex.genes import packaged_maps
 from genotex.options import SPECIES, FindOptions
 
 FOUND_COLUMNS = (
     "accession", "title", "samples", "platform", "species", "kind", "date", "on disk",
 )  # fmt: skip
 _SERIES_FILE = re.compile(r"(GSE[1-9]\d{0,8}).*(series_matrix|family\.soft)", re.IGNORECASE)
-_FIELD = re.compile(r"!(Series|Sample)_(\w+)(?:\t| = )(.*)", re.DOTALL)
-_HEAD_ENDS = ("!series_matrix_table_begin", "^PLATFORM", "^SAMPLE")
+_FIELD = re.compile(r"!(Series|Sample|Platform)_(\w+)(?:\t| = )(.*)", re.DOTALL)
+_HEAD_ENDS = ("!series_matrix_table_begin", "!platform_table_begin", "^SAMPLE")
 _MOST_LINES = 20_000
 """Lines of a head; GEO's have some hundred."""
 _MOST_FOLDERS, _DEEPEST = 20_000, 6
@@ -45,6 +46,7 @@ class LocalSeries:
 
     summary: GeoSummary
     folders: tuple[Path, ...]
+    by_platform: bool = False  # whether the species is that of the platform
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,7 @@ def find_series(words: str, options: FindOptions, vocabulary: Vocabulary) -> Fou
         _only_trait(concepts),
         found.indexed,
         found.asked,
-        (*notes, *_notes(concepts, found)),
+        (*notes, *_notes(concepts, found), *_species_notes(found.series, local)),
     )
 
 
@@ -126,6 +128,17 @@ def _notes(concepts: Sequence[Concept], found: IndexMatches) -> Iterator[str]:
             yield f"{each.written!r} is searched as {each.trait.replace('_', ' ')}"
     if found.series and found.found < len(concepts):
         yield f"no series has all of it; these have {found.found} of {len(concepts)} words"
+
+
+def _species_notes(
+    matches: Sequence[GeoSummary], local: Mapping[str, LocalSeries]
+) -> Iterator[str]:
+    """Give which series state no species, and whether their platform does."""
+    here = [local[each.accession] for each in matches if each.accession in local]
+    if found := [each.summary.accession for each in here if each.by_platform]:
+        yield f"species by the platform, their files state none: {', '.join(found)}"
+    if found := [each.accession for each in matches if not each.organisms]:
+        yield f"of unknown species, found for any that is asked for: {', '.join(found)}"
 
 
 def _only_trait(concepts: Sequence[Concept]) -> str:
@@ -170,11 +183,20 @@ def local_series(root: Path) -> dict[str, LocalSeries]:
     for folder, files in _series_files(root):
         for accession, paths in files.items():
             there = found.get(accession)
-            summary = _summary(accession, paths) if there is None else there.summary
-            if summary is not None:
-                before = () if there is None else there.folders
-                found[accession] = LocalSeries(summary, (*before, folder))
+            if there is not None:
+                found[accession] = replace(there, folders=(*there.folders, folder))
+            elif (summary := _summary(accession, paths)) is not None:
+                known = summary.organisms or _of_platforms(summary.platforms)
+                by_platform = not summary.organisms and bool(known)
+                summary = replace(summary, organisms=known)
+                found[accession] = LocalSeries(summary, (folder,), by_platform)
     return found
+
+
+def _of_platforms(platforms: Sequence[str]) -> tuple[str, ...]:
+    """Return the species of the platforms that are packaged."""
+    facts = (packaged_maps().platforms.get(name) for name in platforms)
+    return tuple(dict.fromkeys(SPECIES[each["species"]] for each in facts if each))
 
 
 def _series_files(root: Path) -> Iterator[tuple[Path, dict[str, list[Path]]]]:
@@ -237,14 +259,16 @@ def _summary(accession: str, paths: Sequence[Path]) -> GeoSummary | None:
         else len(head.fields.get("Series_sample_id", ()))
         for head in heads
     )
-    taxa = (name for head in heads for name in head.unique("Series_sample_taxid"))
+    taxa = [name for head in heads for name in head.unique("Series_sample_taxid")]
+    named = [_TAXA.get(name, f"taxon {name}") for name in taxa]
     species = [name for head in heads for name in head.unique("Sample_organism_ch1")]
+    of_platform = [name for head in heads for name in head.unique("Platform_organism")]
     texts = (*first.unique("Series_summary"), *first.unique("Series_overall_design"))
     return GeoSummary(
         accession,
         first.first("Series_title"),
         " ".join(texts),
-        tuple(dict.fromkeys(species or [_TAXA.get(name, f"taxon {name}") for name in taxa])),
+        tuple(dict.fromkeys(species or named or of_platform)),
         first.unique("Series_type"),
         tuple(dict.fromkeys(n for head in heads for n in head.unique("Series_platform_id"))),
         samples,

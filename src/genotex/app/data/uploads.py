@@ -184,13 +184,14 @@ def _read_annotated(files: GeoCohortFiles) -> tuple[list[Series], list[str]]:
 def _warnings(series: Sequence[Series], annotated: bool) -> list[str]:
     warnings = []
     for each in series:
-        if each.expression is not None and not each.expression.ids:
+        ids = () if each.expression is None else each.expression.ids
+        if each.expression is not None and not ids:
             warnings.append(
                 f"{each.path.name} has no expression values: add NCBI's counts, or the submitter's "
                 "table of all samples"
             )
         elif not annotated and rows_need_mapping(each, GeneTable.load()):
-            packaged = packaged_platform(each.platform)
+            packaged = packaged_platform(each.platform, ids)
             warnings.append(
                 f"the rows of {each.path.name} are probes, and tested as such: add the table of "
                 f"its platform ({each.platform or 'GPL...'})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from genotex.formats import (
     listed_files,
     read_cdf,
     read_cel,
+    read_library,
 )
 from genotex.genes import rma_values
 from genotex.outside import StoredFile, current_limits, stored_file
@@ -27,7 +28,7 @@ _WHERE = "into the folder of the series, or into its GEO folder for all series"
 
 
 def shared_layouts(folder: Path) -> list[SeriesFile]:
-    """Return the CDFs in the folders above that of a series, for all series there."""
+    """Return the layouts of chips in the folders above that of a series, for all series there."""
     near = [path for above in folder.resolve().parents[:2] for path in sorted(above.glob("*.*"))]
     found = listed_files(stored_file(path) for path in near if path.is_file())
     return [each for each in found if each.kind == "CDF"]
@@ -40,9 +41,9 @@ def expression_of_scans(
 ) -> TableFile:
     """Read CEL files, and summarise their probe sets by RMA.
 
-    `layouts`: CDFs; that of the chip is used. `among`: how many of some names are samples of the
-    series; scans of other samples are left out where some are its own. Raises FormatError if scans
-    are of several chips, or no CDF of the chip is there.
+    `layouts`: CDFs, or PGF, CLF and MPS; those of the chip are used. `among`: how many of some
+    names are samples of the series; scans of other samples are left out where some are its own.
+    Raises FormatError if scans are of several chips, or no layout of the chip is there.
     """
     scans = _one_of_each(files, among)
     first = read_cel(_stored(next(iter(scans.values()))))
@@ -99,14 +100,28 @@ def _layout(
     named = [each for each in layouts if wanted and wanted in _plain(Path(each.name).name)]
     # HG-U133A is in the names of HG-U133A_2 as well.
     named.sort(key=lambda each: len(Path(each.name).name))
-    for each in named or (layouts if len(layouts) == 1 else ()):
-        layout = read_cdf(_stored(each))
+    others = _whole_layouts(layouts)
+    for files in _whole_layouts(named) or (others if len(others) == 1 else ()):
+        read = read_cdf if len(files) == 1 else read_library
+        layout = read(*map(_stored, files))
         if (layout.columns, layout.rows) == (scan.columns, scan.rows):
-            return layout, Path(each.name).name
+            return layout, " and ".join(Path(each.name).name for each in files)
     chip = scan.chip or f"a chip of {scan.columns} x {scan.rows} cells"
     there = f" ({', '.join(each.name for each in layouts)} is not it)" if layouts else ""
+    name = scan.chip or "its"
     msg = f"CEL files need the layout of their chip, {chip}{there}"
-    raise FormatError(msg, path=_stored(file).path, hint=f"put {scan.chip or 'its'}.cdf {_WHERE}")
+    hint = f"put {name}.cdf {_WHERE}; of gene and exon arrays {name}.pgf, .clf and .mps"
+    raise FormatError(msg, path=_stored(file).path, hint=hint)
+
+
+def _whole_layouts(layouts: Sequence[SeriesFile]) -> list[tuple[SeriesFile, ...]]:
+    """Return the CDFs, and PGF, CLF and MPS together; of several MPS the one of core probe sets."""
+    ends: defaultdict[str, list[SeriesFile]] = defaultdict(list)
+    for each in sorted(layouts, key=lambda each: "core" not in each.name):
+        ends[Path(each.name.lower().removesuffix(".gz")).suffix].append(each)
+    library = [ends[end][0] for end in (".pgf", ".clf", ".mps") if ends[end]]
+    whole = [tuple(library)] if len(library) == 3 else []
+    return [*((each,) for each in ends[".cdf"]), *whole]
 
 
 def _plain(name: str) -> str:

@@ -30,6 +30,7 @@ from genotex.clinical import (
 from genotex.cohorts.geo.files import (
     RawSeries,
     choose_file,
+    counts_of_species,
     fetch_table,
     lacks_table,
     no_table,
@@ -95,12 +96,9 @@ def read_geo_cohort(
     codes = features["trait"].codes if "trait" in features else None
     binary = _is_binary(reading)
     chosen = options.values_from
-    if (
-        reading.gene.available
-        and not species
-        and takes_counts(files, raw.series, options.procedure, chosen)
-    ):
-        counted = count_genes(files, raw.series, codes, binary=binary, table=table)
+    files = counts_of_species(files, species)
+    if reading.gene.available and takes_counts(files, raw.series, options.procedure, chosen):
+        counted = count_genes(files, raw.series, codes, binary=binary, table=table, species=species)
         return assemble_counted_cohort(files, raw, reading, features, counted), raw
     if reading.gene.available and takes_submitted(files, raw.series, options.procedure, chosen):
         from genotex.cohorts.geo.submitted import SubmittedValues, submitted_genes

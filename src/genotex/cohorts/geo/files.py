@@ -18,6 +18,7 @@ from genotex.formats import (
     Series,
     check_series_of,
     choose_parts,
+    ncbi_count_files,
     read_family_accession,
     read_family_soft,
     read_platforms,
@@ -195,8 +196,8 @@ def fetch_table(files: GeoCohortFiles) -> str:
 _NO_TABLE = "the matrix holds no expression table (as in RNA-seq series)"
 
 _PUT_COUNTS = (
-    "; for NCBI's counts put GSE..._raw_counts_GRCh38.p13_NCBI.tsv.gz and "
-    "Human.GRCh38.p13.annot.tsv.gz next to the matrix, as 'genotex fetch geo' does"
+    f"; for NCBI's counts put {' and '.join(ncbi_count_files(('Homo sapiens',)))} next to the "
+    "matrix (of the mouse those of GRCm39), as 'genotex fetch geo' does"
     "; solve and preprocess also take the submitter's files there (see 'genotex fetch geo --plan')"
 )
 
@@ -204,6 +205,18 @@ _PUT_COUNTS = (
 def no_table(procedure: Procedure) -> str:
     """Return why a series with an empty table has no genes, and what may help."""
     return _NO_TABLE + _PUT_COUNTS if procedure.uses_ncbi_counts else _NO_TABLE
+
+
+def counts_of_species(files: GeoCohortFiles, species: str) -> GeoCohortFiles:
+    """Leave NCBI's counts and annotation of another species than that of a series out."""
+
+    def own(paths: Sequence[Path], mark: str) -> tuple[Path, ...]:
+        return tuple(p for p in paths if (mark in p.name) == (species == "mouse"))
+
+    if species not in ("", "mouse"):
+        return replace(files, counts=(), annotations=())
+    annotations = own(files.annotations, "Mouse")
+    return replace(files, counts=own(files.counts, "GRCm"), annotations=annotations)
 
 
 def takes_counts(

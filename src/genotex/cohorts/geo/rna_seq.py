@@ -20,7 +20,7 @@ from genotex.formats import (
     read_count_annotation,
     read_raw_counts,
 )
-from genotex.genes import GeneCounts, GeneMapping, GeneTable, counts_by_gene
+from genotex.genes import OTHER_SPECIES, GeneCounts, GeneMapping, GeneTable, counts_by_gene
 from genotex.id_kinds import IdKind
 from genotex.layout import GeoCohortFiles
 
@@ -178,9 +178,18 @@ class CountedGenes:
 
 
 def count_genes(
-    files: GeoCohortFiles, series: Series, trait: Floats | None, *, binary: bool, table: GeneTable
+    files: GeoCohortFiles,
+    series: Series,
+    trait: Floats | None,
+    *,
+    binary: bool,
+    table: GeneTable,
+    species: str = "",
 ) -> CountedGenes:
-    """Read the counts of a series, filter and normalise them."""
+    """Read the counts of a series, filter and normalise them.
+
+    `species`: other than human, whose genes are called as NCBI's annotation does.
+    """
     # Counts of one official symbol are added up. Genes with few counts are left out by edgeR's rule
     # for groups of these sizes; library sizes are those of the genes kept, times their TMM factor;
     # expression is log2((count + 0.5) / (size + 1) * 1e6), from which voom can be computed. Filter
@@ -190,7 +199,7 @@ def count_genes(
     annotation = read_count_annotation(annotated[0]) if annotated else None
     totals, empty, notes = _reads_of_samples(matrix, series)
     samples = list(totals)
-    counted = counts_by_gene(matrix, samples, table, annotation)
+    counted = counts_by_gene(matrix, samples, table, annotation, species)
     found = normalised_genes(
         counted,
         trait_of_samples(series, trait, samples),
@@ -200,6 +209,7 @@ def count_genes(
     )
     used = ((path, "counts"), *((other, "annotation") for other in annotated))
     notes = [
+        *([f"{OTHER_SPECIES} {species}, as NCBI's annotation names them"] if species else []),
         *(f"{other.name} is not used, {path.name} is" for other in files.counts[1:]),
         *([] if annotation is None else annotation.notes),
         *notes,

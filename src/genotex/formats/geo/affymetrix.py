@@ -1,11 +1,12 @@
-"""Scans (CEL) and layouts (CDF) of Affymetrix arrays, as text and in their binary forms."""
+"""Scans (CEL) and layouts (CDF, or PGF, CLF and MPS) of Affymetrix arrays."""
 
 from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
@@ -30,6 +31,14 @@ _CELLS_AS_TEXT: dict[str, Any] = {
     "truncate_ragged_lines": True,
     "raise_if_empty": False,
 }
+_LIBRARY: dict[str, Any] = {
+    "separator": "\t",
+    "has_header": False,
+    "quote_char": None,
+    "truncate_ragged_lines": True,
+    "encoding": "utf8-lossy",
+}
+_FACT = re.compile(r"^#%([\w-]+)=(.*)$", re.MULTILINE)
 _CAPITAL = 0xDF
 """The bits of a small letter that its capital has as well."""
 
@@ -51,7 +60,7 @@ class ChipLayout:
     """The probe sets of a chip."""
 
     chip: str
-    """Its name; that of the file in the binary form, which states none."""
+    """Its name; that of the file where it states none."""
     columns: int
     rows: int
     probe_sets: tuple[str, ...]
@@ -118,6 +127,72 @@ def read_cdf(stored: StoredFile) -> ChipLayout:
         raise FormatError(msg, path=stored.place)
     sizes_ = np.array(sizes, dtype=np.intp)
     return ChipLayout(name, columns, rows, tuple(names), sizes_, np.concatenate(cells))
+
+
+def read_library(pgf: StoredFile, clf: StoredFile, mps: StoredFile) -> ChipLayout:
+    """Read the layout of a gene or exon array: the perfect matches of its transcript clusters.
+
+    `pgf`: the probes of each probe set. `clf`: the places of probes. `mps`: the probe sets of each
+    transcript cluster. Raises FormatError if one is another file, or they are of different chips.
+    """
+    facts, place = _library(clf, 0, ("probe_id", "x", "y"))
+    columns, rows = (
+        int(size) if (size := facts.get(side, "")).isdecimal() else 0 for side in ("cols", "rows")
+    )
+    place = place.with_columns(pl.all().cast(pl.Int64, strict=False))
+    inside = pl.col("x").is_between(0, columns - 1) & pl.col("y").is_between(0, rows - 1)
+    place = place.filter(inside).with_columns(cell=pl.col("y") * columns + pl.col("x"))
+    _, lines = _library(pgf, 2, ("probe_id", "type"))
+    is_probe = pl.col("c0").is_null() & pl.col("c1").is_null()
+    probes = lines.with_columns(probe_set=pl.col("c0").forward_fill()).filter(
+        is_probe, pl.col("type").str.starts_with("pm")
+    )
+    probes = probes.select("probe_set", pl.col("probe_id").cast(pl.Int64, strict=False))
+    _, clusters = _library(mps, 0, ("probeset_id", "probeset_list"))
+    members = clusters.with_columns(probe_set=pl.col("probeset_list").str.split(" ")).explode(
+        "probe_set"
+    )
+    cells = members.join(probes, on="probe_set", maintain_order="left")
+    cells = cells.unique(["probeset_id", "probe_id"], keep="first", maintain_order=True)
+    found = cells.join(place, on="probe_id", how="left", maintain_order="left")
+    others = members.join(lines, left_on="probe_set", right_on="c0", how="anti")
+    if found.is_empty() or found["cell"].null_count() or not others.is_empty():
+        msg = f"has other probe sets than {mps.name}, or other probes than {clf.name}"
+        raise FormatError(msg, path=pgf.place, hint="give the files of one chip and version")
+    sizes = found.group_by("probeset_id", maintain_order=True).len()
+    matches = found["cell"].to_numpy().astype(np.intp)
+    name = facts.get("chip_type", "")
+    names, counts = tuple(sizes["probeset_id"]), sizes["len"].to_numpy().astype(np.intp)
+    return ChipLayout(name, columns, rows, names, counts, matches)
+
+
+def _library(
+    stored: StoredFile, level: int, wanted: Sequence[str]
+) -> tuple[dict[str, str], pl.DataFrame]:
+    """Return the facts above a table of a library file, its first two and the wanted columns.
+
+    `level`: of the header that names the columns; lines of a level begin with so many tabs.
+    """
+    data, at = _whole(stored).replace(b"\r", b""), 0
+    if not data.endswith(b"\n"):
+        _cut(stored)
+    while data.startswith(b"#", at):
+        at = data.find(b"\n", at) + 1 or len(data)
+    facts = dict(_FACT.findall(data[:at].decode("latin-1")))
+    header = facts.get(f"header{level}")
+    if header is None:
+        end = data.find(b"\n", at)
+        header, at = data[at:end].decode("latin-1"), end + 1
+    titles = header.split("\t")
+    if missing := [title for title in wanted if title not in titles]:
+        msg = f"has no column {missing[0]}: not a {Path(stored.name).suffix[1:].upper()} file"
+        raise NotDataError(msg, path=stored.place, hint=FETCH_AGAIN)
+    names = [f"c{i}" for i in range(max(2, len(titles)))]
+    # Readers take the width from the first line.
+    padded = b"\t" * (len(names) - 1) + b"\n" + data[at:]
+    rows = pl.read_csv(padded, schema=dict.fromkeys(names, pl.String), **_LIBRARY)[1:]
+    picked = {title: pl.col(f"c{titles.index(title)}") for title in wanted}
+    return facts, rows.select(pl.col("c0"), pl.col("c1"), **picked)
 
 
 def _whole(stored: StoredFile) -> bytes:

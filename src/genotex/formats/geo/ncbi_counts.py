@@ -1,8 +1,8 @@
-"""RNA-seq counts that NCBI computes for human GEO series, and their gene annotation."""
+"""RNA-seq counts that NCBI computes for human and mouse series of GEO, and their annotation."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,8 @@ from genotex.errors import FormatError
 from genotex.formats.tables import first_repeated, read_number_table, read_text_table, unquote
 from genotex.outside import FETCH_AGAIN
 
+_GENOMES = {"Homo sapiens": "Human.GRCh38.p13", "Mus musculus": "Mouse.GRCm39"}
+"""Species whose reads NCBI counts, and its name of the genome."""
 GENE_ID = "GeneID"
 SYMBOL = "Symbol"
 MOST = 2.0**53
@@ -21,6 +23,16 @@ _NOT_NORMALISED = (
     "take the raw counts, GSE..._raw_counts_..._NCBI.tsv.gz, not those normalised as FPKM or TPM; "
     "or fetch the file again"
 )
+
+
+def ncbi_count_files(organisms: Collection[str], series: str = "GSE...") -> tuple[str, ...]:
+    """Return how NCBI names the counts of a series and their annotation; none of other species.
+
+    A series of several species has the counts of the human samples.
+    """
+    genome = next((g for species, g in _GENOMES.items() if species in organisms), "")
+    counts = f"{series}_raw_counts_{genome.partition('.')[2]}_NCBI.tsv.gz"
+    return (counts, f"{genome}.annot.tsv.gz") if genome else ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +62,7 @@ class GeneAnnotation:
 
 
 def read_raw_counts(path: Path | str) -> CountMatrix:
-    """Read ``GSE..._raw_counts_GRCh38.p13_NCBI.tsv.gz``, gzip or plain.
+    """Read ``GSE..._raw_counts_..._NCBI.tsv.gz``, gzip or plain.
 
     `path`: Genes x samples, tab-separated, first column ``GeneID``, then one column for each GSM
     accession.
@@ -111,7 +123,7 @@ def _check_counts(
 
 
 def read_count_annotation(path: Path | str) -> GeneAnnotation:
-    """Read ``Human.GRCh38.p13.annot.tsv.gz``, gzip or plain.
+    """Read ``Human.GRCh38.p13.annot.tsv.gz`` or that of the mouse, gzip or plain.
 
     A GeneID listed with two different symbols gets none and is counted in the notes.
 

@@ -13,7 +13,10 @@ from genotex.outside import StoredFile
 
 _PACKED = r"(\.(gz|bz2|xz|zst))?$"
 _GSM = re.compile(r"(?<![A-Za-z0-9])GSM\d+", re.IGNORECASE)
-_RAW_SCANS = "the raw scans are not read here; in R, {} writes a table for 'genotex de'"
+_RAW_SCANS = (
+    "the raw scans are not read here: take the series' table of values; or in R, {} writes one for "
+    "'genotex de'"
+)
 
 KINDS = (
     ("10x matrix", r"(matrix\.mtx|barcodes\.tsv|(genes|features)\.tsv)" + _PACKED, ""),
@@ -23,7 +26,7 @@ KINDS = (
     ("10x h5", r"\.h5" + _PACKED, ""),
     ("R object", r"\.(rds|rda|rdata|robj)" + _PACKED, ""),
     ("CEL", r"\.cel" + _PACKED, ""),
-    ("CDF", r"\.cdf" + _PACKED, "describes a chip; it is read with CEL files"),
+    ("CDF", r"\.(cdf|pgf|clf|mps)" + _PACKED, "describes a chip; it is read with CEL files"),
     ("idat", r"\.idat" + _PACKED, _RAW_SCANS.format("read.idat of limma, or minfi (methylation)")),
     ("two-colour scans", r"\.gpr" + _PACKED, ""),
     ("scans", r"\.(pair|xys|exp|tif|jpg)" + _PACKED, _RAW_SCANS.format("limma or oligo")),
@@ -91,7 +94,8 @@ _WHY = {
     "FPKM": "FPKM: tested on the log scale, never as counts",
     "cells": "single cells: the counts of each sample are added up",
     "two-colour scans": "ratios of each sample to the reference that all samples share",
-    "CEL": "scans of Affymetrix arrays, by RMA; needs the CDF of the chip next to the series",
+    "CEL": "scans of Affymetrix arrays, by RMA; needs the CDF of the chip (of gene and exon arrays "
+    "PGF, CLF and MPS) next to the series",
 }
 _CELLS = ("10x matrix", "10x h5", "h5ad")
 _READ = (*_CELLS, "table", "tables of samples", "R object", "two-colour scans", "CEL")
