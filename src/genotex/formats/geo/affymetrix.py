@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from genotex.arrays import Floats, Rows
 from genotex.errors import FormatError, NotDataError, TruncatedFileError
-from genotex.outside import FETCH_AGAIN, Gauge, StoredFile, unpack
+from genotex.outside import FETCH_AGAIN, Gauge, StoredFile, parse_rows, unpack
 
 _CHIP = re.compile(r"([^\s\x14]+)\.1sq")
 _FIELD = re.compile(r"^(\w+)[ \t]*=[ \t]*([^\r\n]*)", re.MULTILINE)
@@ -30,13 +30,6 @@ _CELLS_AS_TEXT: dict[str, Any] = {
     "infer_schema": False,
     "truncate_ragged_lines": True,
     "raise_if_empty": False,
-}
-_LIBRARY: dict[str, Any] = {
-    "separator": "\t",
-    "has_header": False,
-    "quote_char": None,
-    "truncate_ragged_lines": True,
-    "encoding": "utf8-lossy",
 }
 _FACT = re.compile(r"^#%([\w-]+)=(.*)$", re.MULTILINE)
 _CAPITAL = 0xDF
@@ -190,7 +183,10 @@ def _library(
     names = [f"c{i}" for i in range(max(2, len(titles)))]
     # Readers take the width from the first line.
     padded = b"\t" * (len(names) - 1) + b"\n" + data[at:]
-    rows = pl.read_csv(padded, schema=dict.fromkeys(names, pl.String), **_LIBRARY)[1:]
+    try:
+        rows = parse_rows(padded, dict.fromkeys(names, pl.String), lossy=True)[1:]
+    except pl.exceptions.PolarsError:
+        _cut(stored)
     picked = {title: pl.col(f"c{titles.index(title)}") for title in wanted}
     return facts, rows.select(pl.col("c0"), pl.col("c1"), **picked)
 
