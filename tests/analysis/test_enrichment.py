@@ -138,7 +138,8 @@ def test_q_values_and_overlap(result: AnalysisResult, effects: TraitEffects) -> 
         assert row["Significant Genes"] == len(both) and set(row["Overlap"].split()) == both
         expected = row["Tested Genes"] * len(listed) / len(tested)
         assert row["Expected"] == pytest.approx(expected, rel=1e-9)
-    for p, q in (("p", "q"), ("Fry p", "Fry q"), ("Mixed p", "Mixed q")):
+    for name in ("", "Fry ", "Mixed ", "Overlap "):
+        p, q = f"{name}p", f"{name}q"
         assert found[q].to_numpy() == pytest.approx(false_discovery_control(found[p]), rel=1e-9)
 
 

@@ -191,6 +191,25 @@ def test_gseapy_missing_or_too_old(monkeypatch: pytest.MonkeyPatch, old: bool) -
         ranked_enrichment([[0, 1]], ranking(10), permutations=100, seed=1)
 
 
+@pytest.mark.parametrize(
+    ("found", "size", "listed", "genes", "p"),
+    # R 4.2.2: phyper(found - 1, size, genes - size, listed, lower.tail = FALSE), as limma::goana
+    [
+        (3, 10, 40, 500, 0.0384121257655),
+        (0, 20, 30, 400, 1.0),
+        (12, 30, 100, 1000, 9.87711776178e-06),
+        (7, 7, 60, 18000, 3.18309638782e-18),
+    ],
+)
+def test_over_representation_equals_r(
+    found: int, size: int, listed: int, genes: int, p: float
+) -> None:
+    members = [*range(found), *range(listed, listed + size - found)]
+    overlap = over_representation([members], np.arange(genes) < listed)
+    assert overlap.found.tolist() == [found]
+    assert overlap.p[0] == pytest.approx(p, rel=1e-11)
+
+
 def test_over_representation_is_fisher_s_one_sided_test() -> None:
     rng = np.random.default_rng(8)
     listed = rng.random(500) < 0.1

@@ -62,6 +62,15 @@ def test_a_set_of_the_strongest_genes_is_found(results: list[gx.Result], tmp_pat
     assert found.attrs["record"]["tests"]["genes"] == len(table)
 
 
+def test_packaged_sets_need_no_file(results: list[gx.Result]) -> None:
+    found = gx.enrich(results[0], sets="go-cc")
+    about = found.attrs["record"]["gene_sets"]
+    assert about["file"] == "Gene Ontology, cellular component (2022-07-01)"
+    assert len(found) == about["tested"] and found["overlap_p"].between(0, 1).all()
+    with pytest.raises(gx.UsageError, match="use go-bp, go-mf, go-cc"):
+        gx.enrich(results[0], sets="kegg")  # type: ignore[arg-type]
+
+
 def test_sets_without_a_fitting_size_are_refused(results: list[gx.Result], tmp_path: Path) -> None:
     path = tmp_path / "sets.gmt"
     path.write_text("ONE\t\tTP53\n")

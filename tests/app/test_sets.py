@@ -12,6 +12,7 @@ import pytest
 
 from genotex.analysis import Enrichment, enrich_problem, read_enrichment, read_result, running_sum
 from genotex.app import Access
+from genotex.genes import ontology_terms
 from genotex.layout import OutputFolder
 from genotex.options import EnrichmentOptions
 from genotex.problems import Problem
@@ -94,6 +95,28 @@ def test_sets_are_tested_as_by_the_command(
     csv = page.get("/sets.csv", params=place).text
     assert len(csv.splitlines()) == 4
     assert page.get("/sets.xlsx", params=place).content[:2] == b"PK"
+
+
+def test_gene_ontology_is_tested_with_one_click_and_cited(
+    page: Browser, place: dict[str, str], study_folder: Path, own_folder: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(study_folder / "results", own_folder / "other")
+    there = place | {"output": "other"}
+    text = page.get("/genes", params=there).text
+    assert "Test gene sets" in text and "go-bp" in text
+    sent = page.post("/sets", params=there, data={"file": "go-bp"}, headers=page.own)
+    assert sent.is_success
+    (record,) = wait(queue_of(page))
+    assert record.state == "done", record
+    found = read_enrichment(OutputFolder(own_folder / "other"), place["trait"], None)
+    assert found is not None and found.record["gene_sets"]["licence"] == "CC BY 4.0"
+    terms = {each.name: each for each in ontology_terms("bp")}
+    row = found.sets.filter(pl.col("Overlap p").is_not_null()).row(0, named=True)
+    assert row["Description"] == terms[row["Gene Set"]].term
+    shown = page.get("/set", params=there | {"set": row["Gene Set"]}).text
+    assert f"of {len(terms[row['Gene Set']].genes)} in this analysis" in shown
+    assert "CC BY 4.0" in page.get("/sets", params=there).text
+    assert "Gene Ontology Consortium 2021; CC BY 4.0" in page.get("/methods", params=there).text
 
 
 def test_the_running_sum_peaks_at_the_enrichment_score(

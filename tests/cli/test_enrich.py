@@ -57,7 +57,7 @@ def test_columns_of_the_table(genotex: Run, output: Path, gmt: Path) -> None:
         *("Direction", "Inter-gene Correlation", "p", "q"),
         *("Fry Direction", "Fry p", "Fry q", "Mixed p", "Mixed q"),
         *("Enrichment Score", "Normalised Score", "Leading Edge"),
-        *("Significant Genes", "Expected", "Overlap"),
+        *("Significant Genes", "Expected", "Overlap", "Overlap p", "Overlap q"),
     ]
 
 

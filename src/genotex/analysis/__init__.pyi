@@ -111,7 +111,7 @@ from .gene_tests.coefficients import (
     moderate_f as moderate_f,
     partial_correlation as partial_correlation,
 )
-from .gene_sets.lists import GeneSet as GeneSet, read_gmt as read_gmt
+from .gene_sets.lists import GeneSet as GeneSet, read_gmt as read_gmt, read_sets as read_sets
 from .survival.time_to_event import (
     LogRankTest as LogRankTest,
     SurvivalCurve as SurvivalCurve,

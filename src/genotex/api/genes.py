@@ -16,7 +16,7 @@ from genotex.analysis import (
     contrast_name,
     design_effects,
     people_table,
-    read_gmt,
+    read_sets,
 )
 from genotex.analysis import enrich as test_sets
 from genotex.analysis.meta import MetaResult
@@ -28,7 +28,7 @@ from genotex.bench.evaluation.analysis_task import read_gene_list
 from genotex.bench.evaluation.gene_metrics import compare_genes
 from genotex.errors import AnalysisError, UsageError
 from genotex.layout import OutputFolder
-from genotex.options import AnalysisOptions, EnrichmentOptions, RankBy
+from genotex.options import AnalysisOptions, EnrichmentOptions, RankBy, SetCollection
 from genotex.problems import Problem
 from genotex.reports.cohorts.genes import meta_csv_frame
 
@@ -154,8 +154,14 @@ def _named(results: Sequence[AnyResult] | Mapping[str, AnyResult]) -> dict[str, 
     return named
 
 
-def enrich(result: AnyResult, gmt: str | Path, **options: Any) -> pd.DataFrame:
-    r"""Test the gene sets of a file for association with what was compared.
+def enrich(
+    result: AnyResult,
+    gmt: str | Path | None = None,
+    *,
+    sets: SetCollection = "go-bp",
+    **options: Any,
+) -> pd.DataFrame:
+    r"""Test gene sets for association with what was compared.
 
     camera (Wu and Smyth 2012) asks whether a set changes more than the other genes, fry (Wu and
     others 2010) whether it changes at all; both allow for correlation between genes.
@@ -165,8 +171,11 @@ def enrich(result: AnyResult, gmt: str | Path, **options: Any) -> pd.DataFrame:
     result : Result
         Of `de`; or of `read_results`, along whose statistic sets are described, since the tests
         need expression.
-    gmt : str or Path
-        Gene sets with official symbols, plain or gzip.
+    gmt : str or Path, optional
+        File of gene sets with official symbols, plain or gzip.
+    sets : {"go-bp", "go-mf", "go-cc"}
+        Packaged sets where no file is given: Gene Ontology, biological process, molecular function
+        or cellular component.
     **options
         ``q``, ``min_size``, ``max_size``, ``test`` ("camera", "fry" or "fry-mixed"),
         ``permutations`` and ``seed``, as in ``genotex enrich --help``.
@@ -197,11 +206,14 @@ def enrich(result: AnyResult, gmt: str | Path, **options: Any) -> pd.DataFrame:
     {'STRONGEST': 12}
     """
     settings: EnrichmentOptions = options_of(EnrichmentOptions, options, _OTHER_NAMES)
-    sets = read_gmt(as_path(gmt))
+    chosen, source = read_sets(sets if gmt is None else as_path(gmt))
     effects = None if isinstance(result, OtherResult) else design_effects(result.found)
-    found = test_sets(_analysis(result), sets, settings, effects)
+    found = test_sets(_analysis(result), chosen, settings, effects)
+    found.record["gene_sets"] |= source
     short = {name: name.lower().replace(" ", "_").replace("-", "_") for name in found.sets.columns}
-    filled = [name for name in found.sets.columns if found.sets[name].null_count() < len(sets)]
+    filled = [
+        name for name in found.sets.columns if found.sets[name].null_count() < found.sets.height
+    ]
     table = as_pandas(found.sets.select(filled).rename({n: short[n] for n in filled}), "gene_set")
     table.attrs = {"notes": list(found.record["notes"]), "record": dict(found.record)}
     return table

@@ -33,6 +33,12 @@ from .mapping import (
     named_rows as named_rows,
     official_rows as official_rows,
 )
+from .ontology import (
+    GeneOntology as GeneOntology,
+    OntologyTerm as OntologyTerm,
+    ontology_terms as ontology_terms,
+    packaged_ontology as packaged_ontology,
+)
 from .platform_maps import (
     PACKAGED_MAP as PACKAGED_MAP,
     PlatformMaps as PlatformMaps,

@@ -14,12 +14,12 @@ import polars as pl
 
 from genotex.formats import Platform
 from genotex.genes.identify import sample_evenly
-from genotex.outside import read_json, read_parquet
+from genotex.outside import packaged, read_json, read_parquet
 
 PACKAGED_MAP = "packaged map of"
 """Beginning of the note on a packaged map that was used."""
 
-_PACKAGED = Path(__file__).parent / "data"
+_PACKAGED, _FILE = Path(__file__).parent / "data", "platforms.parquet.xz"
 _SPECIFIC = re.compile(r"[A-Za-z][A-Za-z_].*\d|\d{3,}\w*_at", re.DOTALL)
 
 
@@ -56,7 +56,7 @@ def packaged_maps() -> PlatformMaps:
 
 @cache
 def _probes() -> pl.DataFrame:
-    return read_parquet(_PACKAGED / "platforms.parquet").cast(pl.String)
+    return read_parquet(packaged("genotex.genes", f"data/{_FILE}")).cast(pl.String)
 
 
 def packaged_platform(accession: str | None, ids: Sequence[str] = ()) -> Platform | None:
@@ -92,7 +92,7 @@ def _platform(accession: str, names: Sequence[str], probes: pl.DataFrame, note: 
     )
     table = rows.select(pl.col("probe_id").alias("ID"), pl.col("symbol").alias("Gene Symbol"))
     fields = {"packaged": (note,), "organism": (packaged_maps().platforms[names[0]]["species"],)}
-    return Platform(_PACKAGED / "platforms.parquet", accession, fields, table)
+    return Platform(_PACKAGED / _FILE, accession, fields, table)
 
 
 def platforms_with(ids: Sequence[str], least: float = 0.4) -> list[str]:

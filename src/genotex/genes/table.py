@@ -352,7 +352,13 @@ def write_gene_table(
     folder: Path, genes: pl.DataFrame, accessions: pl.DataFrame, source: GeneSource
 ) -> None:
     """Write the three files of a table."""
-    options: dict[str, Any] = {"compression": "zstd", "compression_level": 22, "statistics": False}
+    # Several groups of rows would each begin their compression from nothing.
+    options: dict[str, Any] = {
+        "compression": "zstd",
+        "compression_level": 22,
+        "statistics": False,
+        "row_group_size": 1_000_000,
+    }
     # Accessions point to rows of the genes, so the two files must never mismatch: the genes are
     # removed first and written last.
     (folder / "genes.parquet").unlink(missing_ok=True)

@@ -24,6 +24,7 @@ from .fields import (
     RegressorRule as RegressorRule,
     SampleWeights as SampleWeights,
     Scale as Scale,
+    SetCollection as SetCollection,
     SetTest as SetTest,
     Solver as Solver,
     ValueKind as ValueKind,

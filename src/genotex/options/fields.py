@@ -271,6 +271,7 @@ SampleWeights = Literal["auto", "none", "group", "sample", "array"]
 LevelsMode = Literal["auto", "line", "factor", "ordered"]
 Solver = Literal["scikit-learn", "exact"]
 SetTest = Literal["camera", "fry", "fry-mixed"]
+SetCollection = Literal["go-bp", "go-mf", "go-cc"]
 
 SOUND, BENCHMARK = "Procedure sound", "Procedure benchmark"
 GROUPS = "Samples and groups"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
+import lzma
 import tomllib
 from importlib import resources
 from typing import Any
 
 
 def packaged(package: str, name: str) -> bytes:
-    """Return a file of a package, such as ``data/traits.toml``; one in gzip is unpacked."""
+    """Return a file of a package, such as ``data/traits.toml``; one in xz is unpacked."""
     content = resources.files(package).joinpath(name).read_bytes()
-    return gzip.decompress(content) if name.endswith(".gz") else content
+    return lzma.decompress(content) if name.endswith(".xz") else content
 
 
 def packaged_toml(package: str, name: str) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from .own_files import (
     GENE_SETS as GENE_SETS,
     members_of as members_of,
     save_gene_sets as save_gene_sets,
-    set_files as set_files,
+    set_sources as set_sources,
     TABLES as TABLES,
     TABLES_RECORD as TABLES_RECORD,
     TablesFiles as TablesFiles,

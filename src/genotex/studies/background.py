@@ -26,7 +26,7 @@ from genotex.fetch.geo_files import megabytes
 from genotex.layout import InputFolder, OutputFolder
 from genotex.problems import Problem
 from genotex.simulate import load_truth, score_against_truth, simulate_study
-from genotex.studies.own_files import load_tables, set_files
+from genotex.studies.own_files import load_tables, set_sources
 from genotex.studies.records import (
     AnalysisRecord,
     AtlasRecord,
@@ -179,12 +179,12 @@ def _end_of(tested: DesignsTested, contrasts: Sequence[str]) -> AnalysisEnd:
 def _test_sets(root: Path, record: SetsRecord, step: Step) -> AnalysisEnd:
     """Test gene sets as `genotex enrich`: same files, and the report if there is one."""
     workspace = Workspace(root)
-    output, path = workspace.output(record.output), set_files(workspace).get(record.file)
-    if output is None or path is None:
+    output, sets = workspace.output(record.output), set_sources(workspace).get(record.file)
+    if output is None or sets is None:
         msg = f"the folder no longer holds {record.output} or {record.file}"
         raise UsageError(msg)
     problem = Problem(record.trait, record.condition)
-    found, _ = enrich(output, problem, path, record.options, stages(step))
+    found, _ = enrich(output, problem, sets, record.options, stages(step))
     tested = found.record["gene_sets"]["tested"]
     return AnalysisEnd(True, f"{found.significant.height} of {tested:,} sets significant")
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
+from typing import Any, get_args
 
 import polars as pl
 from pydantic import BaseModel, ValidationError
 
-from genotex.analysis import Enrichment, GeneSet, read_gmt
+from genotex.analysis import Enrichment, GeneSet, read_gmt, read_sets
 from genotex.cohorts import OwnTables, read_own_tables
 from genotex.errors import FileLimitError, FormatError, GenotexError, UsageError
-from genotex.formats import sha256
 from genotex.io import atomic_write
-from genotex.options import Scale
+from genotex.options import Scale, SetCollection
 from genotex.outside import check_upload, read_document
+from genotex.studies.loaded import state_of
 from genotex.studies.workspace import Workspace, safe_name
 
 TABLES = "tables"
@@ -108,9 +108,9 @@ GENE_SETS = "gene_sets"
 _ENDINGS = (".gmt", ".gmt.gz")
 
 
-def set_files(workspace: Workspace) -> dict[str, Path]:
-    """Return the GMT files of the folder and of ``gene_sets`` in it, by name."""
-    found = {}
+def set_sources(workspace: Workspace) -> dict[str, Path | SetCollection]:
+    """Return the packaged collections, and the GMT files of the folder and of ``gene_sets``."""
+    found: dict[str, Path | SetCollection] = {name: name for name in get_args(SetCollection)}
     for folder in (workspace.root, workspace.root / GENE_SETS):
         if not folder.is_dir() or not workspace.holds(folder):
             continue
@@ -148,26 +148,26 @@ def save_gene_sets(workspace: Workspace, name: str, content: bytes) -> str:
     return f"{GENE_SETS}/{safe}"
 
 
-@dataclass(frozen=True, eq=False)
-class _SetFile:
-    sha256: str
-    sets: dict[str, GeneSet]
+_Sets = tuple[dict[str, Any], dict[str, GeneSet]]
 
 
 @lru_cache(maxsize=4)
-def _read(path: Path, changed: int, size: int) -> _SetFile:
-    return _SetFile(sha256(path), {each.name: each for each in read_gmt(path)})
+def _read(source: Path | SetCollection, state: object) -> _Sets:
+    """Return where sets come from, and the sets by name."""
+    sets, record = read_sets(source)
+    return record, {each.name: each for each in sets}
 
 
 def members_of(workspace: Workspace, enrichment: Enrichment, name: str) -> tuple[str, ...] | None:
     """Return the genes of a set; None where the folder no longer holds the file it came from."""
-    wanted = enrichment.record["gene_sets"].get("sha256")
-    for path in set_files(workspace).values():
-        state = path.stat()
-        try:
-            found = _read(path, state.st_mtime_ns, state.st_size)
-        except (FormatError, OSError):
-            continue
-        if found.sha256 == wanted and name in found.sets:
-            return found.sets[name].genes
+    where = enrichment.record["gene_sets"]
+    packaged = where.get("collection")
+    for label, source in set_sources(workspace).items():
+        if (label == packaged) if packaged else isinstance(source, Path):
+            try:
+                record, sets = _read(source, state_of(source) if isinstance(source, Path) else None)
+            except (FormatError, OSError):
+                continue
+            if record["sha256"] == where.get("sha256") and name in sets:
+                return sets[name].genes
     return None

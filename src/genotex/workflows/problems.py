@@ -11,7 +11,7 @@ from genotex.analysis import (
     Enrichment,
     ProblemOutcome,
     enrich_problem,
-    read_gmt,
+    read_sets,
     result_of_other_tool,
     solve_problems,
     write_gene_files,
@@ -25,7 +25,7 @@ from genotex.figures import save_figures
 from genotex.formats import inert_frame
 from genotex.io import atomic_write
 from genotex.layout import OutputFolder
-from genotex.options import AnalysisOptions, EnrichmentOptions, FigureOptions
+from genotex.options import AnalysisOptions, EnrichmentOptions, FigureOptions, SetCollection
 from genotex.problems import Problem, TaskInfo
 from genotex.reports import result_figures, write_meta_report, write_report, write_unanswered_report
 from genotex.workflows.progress import Progress, silent
@@ -248,11 +248,11 @@ def combine(
 def enrich(
     output: OutputFolder,
     problem: Problem,
-    sets: Path,
+    sets: Path | SetCollection,
     options: EnrichmentOptions,
     progress: Progress = silent,
 ) -> tuple[Enrichment, dict[str, Path]]:
-    """Test the gene sets of a GMT file on a result; write table and record, and an existing report.
+    """Test gene sets on a result; write table and record, and an existing report.
 
     Returns what was found, and the files by what they are.
 
@@ -274,9 +274,13 @@ def enrich(
 
 
 def enrich_results(
-    table: Path, trait: str, sets: Path, options: EnrichmentOptions, progress: Progress = silent
+    table: Path,
+    trait: str,
+    sets: Path | SetCollection,
+    options: EnrichmentOptions,
+    progress: Progress = silent,
 ) -> tuple[Enrichment, dict[str, Path]]:
-    """Describe the gene sets of a GMT file along results of DESeq2, edgeR or limma.
+    """Describe gene sets along results of DESeq2, edgeR or limma.
 
     Sets cannot be tested, which needs expression. Writes the table of sets next to that of the
     results; returns what was found, and the file.
@@ -292,7 +296,7 @@ def enrich_results(
     read = read_gene_results(table, name=trait)
     result = result_of_other_tool(read, q_cut=options.q_cut)
     progress("describing gene sets", 0, None, "")
-    found = enrich_sets(result, read_gmt(sets), options)
+    found = enrich_sets(result, read_sets(sets)[0], options)
     path = table.with_name(f"{table.name.partition('.')[0]}_gene_sets.csv")
     with atomic_write(path) as part, part.open("wb") as handle:
         inert_frame(found.sets).write_csv(handle)

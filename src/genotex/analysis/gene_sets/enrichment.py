@@ -50,6 +50,8 @@ SET_COLUMNS: dict[str, type[pl.DataType]] = {
     "Significant Genes": pl.Int64,
     "Expected": pl.Float64,
     "Overlap": pl.String,
+    "Overlap p": pl.Float64,
+    "Overlap q": pl.Float64,
 }
 """Columns of the table of gene sets; genes are joined by spaces, null where nothing was tested."""
 
@@ -144,7 +146,7 @@ def enrich(
     direction or in both?). The q-values are those of Benjamini and Hochberg over the sets, for each
     test on its own. Descriptions that take genes as independent are added: the normalised
     enrichment score and leading edge along the ranking (Subramanian et al. 2005; where gseapy is
-    installed), and the overlap with the significant genes.
+    installed), and the overlap with the significant genes, with its hypergeometric p-value.
 
     Raises
     ------
@@ -297,6 +299,8 @@ def _arrange(
             "Significant Genes": overlap.found,
             "Expected": overlap.expected,
             "Overlap": [" ".join(names[i] for i in m if listed[i]) for m in matched.members],
+            "Overlap p": overlap.p,
+            "Overlap q": q_of_known(overlap.p),
         }
     nothing = [None] * len(matched.sets)
     table = pl.DataFrame(
@@ -305,17 +309,15 @@ def _arrange(
             for name, kind in SET_COLUMNS.items()
         ]
     ).with_columns(pl.col(pl.Float64).fill_nan(None))
-    chance = pl.Series("chance", nothing if overlap is None else overlap.p, dtype=pl.Float64)
-    return table[_order(table, chance, options.test).to_list()]
+    return _ordered(table, options.test)
 
 
-def _order(table: pl.DataFrame, chance: pl.Series, test: SetTest) -> pl.Series:
-    """Return the rows in order: by the test that decides, the other, else as described."""
+def _ordered(table: pl.DataFrame, test: SetTest) -> pl.DataFrame:
+    """Return the sets by the test that decides, the others, else as described."""
     others: list[SetTest] = [name for name in get_args(SetTest) if name != test]
     keys = [pl.col(TEST_COLUMNS[name][1]) for name in (test, *others)]
-    described = [pl.col("chance"), -pl.col("Normalised Score").abs(), pl.col("Gene Set")]
-    rows = table.with_columns(chance).with_row_index("row")
-    return rows.sort([*keys, *described], nulls_last=True)["row"]
+    described = [pl.col("Overlap p"), -pl.col("Normalised Score").abs(), pl.col("Gene Set")]
+    return table.sort([*keys, *described], nulls_last=True, maintain_order=True)
 
 
 def _counts(table: pl.DataFrame, cut: float) -> dict[str, Any]:

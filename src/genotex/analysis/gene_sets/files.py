@@ -13,13 +13,13 @@ import polars as pl
 import genotex
 from genotex.analysis.gene_sets.effects import read_trait_effects
 from genotex.analysis.gene_sets.enrichment import SET_COLUMNS, Enrichment, enrich, why_not_tested
-from genotex.analysis.gene_sets.lists import read_gmt
+from genotex.analysis.gene_sets.lists import read_sets
 from genotex.analysis.results.result import digest, read_result, write_pair
 from genotex.analysis.results.stored import SealedFile, StoredPair, read_pair
 from genotex.errors import FormatError
 from genotex.formats import inert_frame, original_frame, sha256
 from genotex.layout import OutputFolder
-from genotex.options import EnrichmentOptions
+from genotex.options import EnrichmentOptions, SetCollection
 from genotex.outside import read_document
 from genotex.problems import Problem
 from genotex.records import Shape
@@ -31,15 +31,15 @@ _AGAIN = "run enrich again"
 def enrich_problem(
     output: OutputFolder,
     problem: Problem,
-    gene_sets: Path,
+    gene_sets: Path | SetCollection = "go-bp",
     options: EnrichmentOptions | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Enrichment:
-    """Test the gene sets of a GMT file for a problem that has been analysed, and write the answer.
+    """Test gene sets for a problem that has been analysed, and write the answer.
 
-    The comparison behind the result is set up again from the output folder (`read_trait_effects`),
-    unless sets of such a result can only be described (`why_not_tested`). `progress` is called with
-    each step, in words.
+    `gene_sets`: a GMT file, or a packaged collection. The comparison behind the result is set up
+    again from the output folder (`read_trait_effects`), unless sets of such a result can only be
+    described (`why_not_tested`). `progress` is called with each step, in words.
 
     Raises
     ------
@@ -51,13 +51,13 @@ def enrich_problem(
     """
     step = progress or (lambda _: None)
     step("reading the gene sets and the analysis")
-    sets = read_gmt(gene_sets)
+    sets, source = read_sets(gene_sets)
     result = read_result(output, problem.trait, problem.condition)
     belongs_to = _result_digest(output, problem.trait, problem.condition)
     effects = None if why_not_tested(result) else read_trait_effects(output, result)
     step(f"testing {len(sets):,} gene sets")
     enrichment = enrich(result, sets, options, effects)
-    enrichment.record["gene_sets"] |= {"file": gene_sets.name, "sha256": sha256(gene_sets)}
+    enrichment.record["gene_sets"] |= source
     enrichment.record["versions"] = _versions()
     write_enrichment(output, enrichment, belongs_to)
     return enrichment

@@ -1,7 +1,7 @@
 """The gene sets that can be tested, and descriptions of them: ranked scores and overlaps.
 
 Both take genes as independent, which they are not, so that their p-values hold no error rate
-(docs: enrichment). The tests whose q-values count are in `gene_set_tests`.
+(docs: enrichment). The tests whose q-values count are in `correlated`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,9 @@ from scipy.sparse import csr_array
 
 from genotex.arrays import Flags, Floats, Rows
 from genotex.errors import AnalysisError, FormatError, UsageError
-from genotex.formats import as_utf8, read_bytes
+from genotex.formats import as_utf8, read_bytes, sha256
+from genotex.genes import ontology_terms, packaged_ontology
+from genotex.options import SetCollection
 
 FEWEST_COLUMNS = 3
 _HINT = "a line is set name, description, genes, separated by tabs, as in MSigDB's .gmt files"
@@ -34,6 +36,26 @@ class GeneSet:
     name: str  # As in the file; the description is often a web address, or empty
     description: str
     genes: tuple[str, ...]  # Without repetition, in the order of the file
+
+
+def read_sets(source: Path | SetCollection) -> tuple[tuple[GeneSet, ...], dict[str, Any]]:
+    """Return the sets of a GMT file or of a packaged collection, and the record of where from.
+
+    Raises
+    ------
+    FormatError
+        If the file is not what it should be (`read_gmt`).
+    UsageError
+        If there is no such collection.
+    """
+    if isinstance(source, Path):
+        return read_gmt(source), {"file": source.name, "sha256": sha256(source)}
+    if source not in get_args(SetCollection):
+        msg = f"gene sets {source!r} are not known; use {', '.join(get_args(SetCollection))}"
+        raise UsageError(msg)
+    aspect, about = source.removeprefix("go-"), packaged_ontology()
+    sets = tuple(GeneSet(each.name, each.term, each.genes) for each in ontology_terms(aspect))
+    return sets, {"file": about.title(aspect), "collection": source, **about.to_json()}
 
 
 def read_gmt(path: Path | str) -> tuple[GeneSet, ...]:
@@ -230,14 +252,16 @@ def ranked_enrichment(
         If gseapy is not installed or too old.
     """
     # Shapes: members, the places of the genes of each set; statistic (m,), finite, descending.
+    # Random sets are drawn once for each size of a call.
+    by_size = sorted(range(len(members)), key=lambda i: len(members[i]))
+    scores: dict[int, RankedScore] = {}
     with _quiet():
         prerank = _load()
-        scores: list[RankedScore] = []
         for start in range(0, len(members), AT_ONCE):
-            scores += _score(
-                prerank, members[start : start + AT_ONCE], statistic, permutations, seed
-            )
-    return scores
+            some = by_size[start : start + AT_ONCE]
+            found = _score(prerank, [members[i] for i in some], statistic, permutations, seed)
+            scores |= zip(some, found, strict=True)
+    return [scores[i] for i in range(len(members))]
 
 
 def can_rank() -> bool:

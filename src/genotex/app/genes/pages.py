@@ -287,6 +287,7 @@ def _found_files(request: Request) -> dict[str, bool]:
     output, trait, condition = place_of(request)
     workspace = workbench_of(request).workspace
     return {
+        "has_sets": workspace.file(output.enrichment(trait, condition)) is not None,
         "has_report": workspace.file(output.report(trait, condition)) is not None,
         "has_script": _script(request) is not None,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,8 +35,9 @@ from genotex.app.tables import PageTable, Rows, columns, facts_of
 from genotex.errors import GenotexError, UsageError
 from genotex.figures import Figure
 from genotex.figures import running_sum as draw_running_sum
+from genotex.genes import packaged_ontology
 from genotex.options import EnrichmentOptions
-from genotex.studies import LoadedAnalysis, SetsRecord, members_of, save_gene_sets, set_files
+from genotex.studies import LoadedAnalysis, SetsRecord, members_of, save_gene_sets, set_sources
 
 _FORM = OptionForm(EnrichmentOptions())
 _TABLE = PageTable(
@@ -52,6 +54,13 @@ _TABLE = PageTable(
         ("Inter-gene Correlation", "Correlation", "between the genes of the set", "signed"),
         ("Normalised Score", "Score", "normalised enrichment score", "signed"),
         ("Significant Genes", "Significant", "significant genes of the set", "count"),
+        ("Expected", "By chance", "number of them that chance would give", "plain"),
+        (
+            "Overlap q",
+            "overlap q",
+            "over-representation (hypergeometric): q-value if genes were independent",
+            "p",
+        ),
     ),
     to="/set",
     key="set",
@@ -72,13 +81,23 @@ def sets(request: Request) -> Response:
         "sets.html.j2",
         line=result_line(request, analysis.result.cohort),
         analysis=analysis,
-        files=list(set_files(workbench_of(request).workspace)),
+        sources=_sources(request),
+        ontology=packaged_ontology(),
         form=_FORM,
         found=found,
         problem=problem,
         job=_under_way(request, analysis),
         **{"place": address_of(request), **values},
     )
+
+
+def _sources(request: Request) -> dict[str, str]:
+    """Return the sets that can be chosen: packaged ones by what they are, files by their names."""
+    about, found = packaged_ontology(), set_sources(workbench_of(request).workspace)
+    return {
+        key: key if isinstance(source, Path) else about.title(source.removeprefix("go-"))
+        for key, source in found.items()
+    }
 
 
 def _known(request: Request, analysis: LoadedAnalysis) -> Enrichment:
@@ -131,8 +150,8 @@ def _submit(request: Request, form: FormData, name: str, content: bytes | None) 
     chosen = str(form.get("file", ""))
     if content is not None:
         chosen = save_gene_sets(workspace, name, content)
-    if chosen not in set_files(workspace):
-        msg = "choose a file of gene sets (GMT)"
+    if chosen not in set_sources(workspace):
+        msg = "choose gene sets of the list, or a file (GMT)"
         raise UsageError(msg)
     output, result = analysis.output, analysis.result
     target = output.enrichment(result.trait, result.condition)

@@ -11,7 +11,7 @@ from genotex.cli.genes.results import show_figures
 from genotex.cli.option_classes import with_options
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
-from genotex.options import EnrichmentOptions, FigureOptions, Option
+from genotex.options import EnrichmentOptions, FigureOptions, Option, SetCollection
 
 if TYPE_CHECKING:
     from genotex.analysis import Enrichment
@@ -66,11 +66,21 @@ _ENRICHED = "Output folder of 'genotex analyze' or 'solve'; or results of DESeq2
 def enrich(
     output: Annotated[Path, o.argument("OUTPUT", _ENRICHED)],
     asked: o.AskedProblem,
-    gmt: Annotated[Path, Option("File of gene sets (GMT, official symbols, also .gz).")],
     enrichment: EnrichmentOptions,
+    sets: Annotated[
+        SetCollection,
+        Option(
+            "Packaged sets: Gene Ontology, biological process, molecular function or cellular "
+            "component."
+        ),
+    ] = "go-bp",
+    gmt: Annotated[
+        Path | None,
+        Option("Own file of gene sets (GMT, official symbols, also .gz) in their place."),
+    ] = None,
     json: o.Json = False,
 ) -> None:
-    r"""Test your gene sets for association with an analysed trait.
+    r"""Test gene sets for association with an analysed trait.
 
     camera asks whether a set changes more than the other genes, fry whether
     it changes at all, in one direction or mixed. Both allow for genes that
@@ -80,10 +90,12 @@ def enrich(
     expression. --trait is what it is called.
 
     Scores and leading edges describe the sets further and need gseapy (the
-    extra "enrichment" of genotex). Nothing is downloaded: files of gene sets
-    (GMT) are offered by MSigDB, Reactome and the Enrichr libraries.
+    extra "enrichment" of genotex). Nothing is downloaded: other files of gene
+    sets (GMT) are offered by MSigDB, Reactome and the Enrichr libraries.
 
     Examples:
+      genotex enrich output --trait Osteoarthritis
+
       genotex enrich output --trait Osteoarthritis --gmt h.all.symbols.gmt
 
       genotex enrich output --trait Osteoarthritis --condition Age \
@@ -99,9 +111,9 @@ def enrich(
     with screen.work() as progress:
         if output.is_file():
             trait = asked.problem.trait
-            found, files = enrich_results(output, trait, gmt, enrichment, progress)
+            found, files = enrich_results(output, trait, gmt or sets, enrichment, progress)
         else:
-            found, files = run(_folder(output), asked.problem, gmt, enrichment, progress)
+            found, files = run(_folder(output), asked.problem, gmt or sets, enrichment, progress)
     if json:
         screen.print_json(_for_machines(found, files))
         return
@@ -132,10 +144,11 @@ def _show(enrichment: Enrichment) -> None:
 
     record = enrichment.record
     sets, options, hits = record["gene_sets"], record["options"], record["significant"]
+    where = sets.get("file", "the file")
     screen.show(
         f"{sets['tested']:,} of {sets['sets']:,} gene sets have {options['min_size']} to "
         f"{options['max_size']} tested genes; {sets['genes_tested']:,} of the {sets['genes']:,} "
-        f"genes in the file were tested in {record['cohort']}"
+        f"genes in {where} were tested in {record['cohort']}"
     )
     trait, at = enrichment.trait.replace("_", " "), f"q < {options['q_cut']:g}"
     for name, found in hits.items():

@@ -27,6 +27,8 @@ PACKAGES = {
 """Names of packages as they write them."""
 
 REFERENCES = {
+    "Ashburner et al. 2000": "Ashburner M, Ball CA, Blake JA, et al. Gene Ontology: tool for the "
+    "unification of biology. Nat Genet 2000;25:25-29.",
     "Benjamini and Heller 2008": "Benjamini Y, Heller R. Screening for partial conjunction "
     "hypotheses. Biometrics 2008;64:1215-1222.",
     "Benjamini and Hochberg 1995": "Benjamini Y, Hochberg Y. Controlling the false discovery rate: "
@@ -43,6 +45,8 @@ REFERENCES = {
     "method for selecting factors and principal components. J R Stat Soc B 2019;81:163-183.",
     "Efron 1977": "Efron B. The efficiency of Cox's likelihood function for censored data. J Am "
     "Stat Assoc 1977;72:557-565.",
+    "Gene Ontology Consortium 2021": "Gene Ontology Consortium. The Gene Ontology resource: "
+    "enriching a GOld mine. Nucleic Acids Res 2021;49:D325-D334.",
     "Gerard and Stephens 2020": "Gerard D, Stephens M. Empirical Bayes shrinkage and false "
     "discovery rate estimation, allowing for unwanted variation. Biostatistics 2020;21:15-32.",
     "Hedges 1981": "Hedges LV. Distribution theory for Glass's estimator of effect size and "

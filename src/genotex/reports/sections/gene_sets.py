@@ -113,6 +113,12 @@ def _methods(record: dict[str, Any]) -> str:
         f"those with {options['min_size']} to {options['max_size']} tested genes "
         f"({sets['tested']:,}) were "
     )
+    if "collection" in sets:
+        taken = (
+            "Gene sets were the terms of Gene Ontology (Ashburner et al. 2000; Gene Ontology "
+            f"Consortium 2021; {sets['licence']}), each with the human genes annotated by "
+            f"{sets['annotated']} to it or to a term below it by is_a and part_of. {taken}"
+        )
     described = " and ".join(t for t in (_score_methods(record), _overlap_methods(record)) if t)
     if record["tests"] is None:
         return f"{taken}described by {described}; they were not tested."
@@ -147,7 +153,10 @@ def _score_methods(record: dict[str, Any]) -> str:
 def _overlap_methods(record: dict[str, Any]) -> str:
     if (chosen := record["over_representation"]) is None:
         return ""
-    return f"their overlap with the {counted(chosen['significant_genes'], 'significant gene')}"
+    return (
+        f"their overlap with the {counted(chosen['significant_genes'], 'significant gene')} among "
+        f"the {chosen['background']:,} tested (hypergeometric, which takes genes as independent)"
+    )
 
 
 def _ends(findings: Findings) -> tuple[str, str]:
