@@ -21,7 +21,8 @@ from tests.cli.test_de import write as write_tables
 from tests.fetch.geo_tree import FILES, PAGES, GeoSite, matrix_path, platform_soft
 from tests.fetch.server import dripping, serving
 from tests.geo_text import GENES, asthma, series_matrix
-from tests.rna_seq_text import write_counted
+from tests.rna_seq_text import SEQUENCING, count_text, write_counted
+from tests.sequenced_series import PEOPLE, SEQUENCED
 
 MATRIX = "GSE7_series_matrix.txt.gz"
 
@@ -198,6 +199,60 @@ def test_tables_of_samples_are_read_in_their_archive(
     sent = (MATRIX, described.read_bytes()), ("GSE7_RAW.tar", archive.getvalue())
     status, text = send(adder, *sent)
     assert status == 200 and "12 tables of single samples joined" in text, text
+
+
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("accession", SEQUENCED)
+def test_sequenced_series_reach_genes_by_upload(
+    adder: Browser, tmp_path: Path, accession: str, together: bool
+) -> None:
+    series = SEQUENCED[accession]()
+    (matrix, *_), files = series.files.items(), series.files
+    if not together:
+        status, text = send(adder, matrix, trait=series.trait)
+        assert status == 200 and "no expression values: add NCBI" in text
+        files = {series.table: series.content}
+    status, text = send(adder, *files.items(), trait=series.trait, accession=accession)
+    assert status == 200 and f"{2 * PEOPLE} of its {2 * PEOPLE} samples found" in text, text
+    folder = tmp_path / "input" / "GEO" / series.trait.replace(" ", "_") / accession
+    assert left(folder) == sorted(series.files)
+
+
+def test_counts_of_a_mouse_series_are_read_without_a_trait(adder: Browser) -> None:
+    text = series_matrix(
+        "GSE7", characteristics=asthma(12), series_type=SEQUENCING, ids=(), taxid="10090",
+        organism="Mus musculus",
+    )  # fmt: skip
+    ids = [str(11_000 + i) for i in range(40)]
+    samples = [f"GSM{1 + i}" for i in range(12)]
+    rows = {name: [200 + 31 * i + j for j in range(12)] for i, name in enumerate(ids)}
+    annotation = "GeneID\tSymbol\n" + "".join(f"{i}\tGene{i}\n" for i in ids)
+    files = {
+        MATRIX: text,
+        "GSE7_raw_counts_GRCm39_NCBI.tsv.gz": count_text(rows, samples),
+        "Mouse.GRCm39.annot.tsv.gz": annotation,
+    }
+    sent = [(name, gzip.compress(content.encode())) for name, content in files.items()]
+    status, shown = send(adder, *sent, trait="Asthma")
+    assert status == 400 and "without a trait it is tested by the genes of the mouse" in shown
+    status, shown = send(adder, *sent, trait="")
+    assert status == 200 and "40 as log2 counts per million" in shown, shown
+
+
+@pytest.mark.parametrize("accession", SEQUENCED)
+def test_sequenced_series_are_fetched_with_their_table(
+    fetcher: Browser, geo: GeoSite, tmp_path: Path, accession: str
+) -> None:
+    series = SEQUENCED[accession]()
+    geo.add(accession, samples=2 * PEOPLE, gdstype=SEQUENCING, platform="GPL16791")
+    geo.site.put(matrix_path(accession), series.matrix)
+    geo.add_supplementary(accession, {series.table: series.content})
+    data = {"accession": accession, "trait": series.trait, "platform_only": "yes"}
+    assert fetcher.post("/add/fetch", data=data, headers=fetcher.own).is_success
+    (record,) = wait(queue_of(fetcher))
+    assert record.state == "done", record.message
+    (table,) = (tmp_path / "input").rglob(series.table)
+    assert table.read_bytes() == series.content
 
 
 def test_a_table_that_is_of_no_use_to_a_series_is_not_kept(

@@ -143,7 +143,9 @@ def keep_series(
             msg = f"no samples are described: add the series matrix or family SOFT of {name}"
             raise UsageError(msg)
         there = () if before is None else before.inputs
-        every = sort_geo_files(trait, name, target, sorted((*there, *files.inputs)))
+        # Of a trait cohorts are human; a series by itself may be of mice.
+        asked = "" if trait == UNSORTED else trait
+        every = sort_geo_files(asked, name, target, sorted((*there, *files.inputs)))
         warnings = _warnings(series, bool(every.platforms or every.family_soft))
         if sent_values := (*files.supplementary, *files.counts, *files.annotations):
             notes += _read_values(every, sent_values)

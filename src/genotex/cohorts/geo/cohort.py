@@ -383,7 +383,9 @@ def _genes(
     species: str = "",
 ) -> tuple[GeneMapping | None, str]:
     if not reading.gene.available:
-        return None, reading.gene.reason
+        animal = _other_species(raw.series, options.procedure)
+        cure = f"; without a trait it is tested by the genes of the {animal}" if animal else ""
+        return None, reading.gene.reason + cure
     series = raw.series
     if series.expression is None or not series.expression.ids:
         return None, no_table(options.procedure)

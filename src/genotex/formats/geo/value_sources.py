@@ -54,7 +54,12 @@ KINDS = (
 """Kind of a file, how its name ends, and what to do if it is not read here."""
 
 CONTENTS = (
-    ("test results", r"diff|deg(s|list)?(?![a-z])|(?<![a-z])(fold|fc|vs)(?![a-z])|limma|edger"),
+    # A flow cell ("FC1to11_counts") and two groups ("a_vs_b_counts") are no results of a test.
+    (
+        "test results",
+        r"diff|deg(s|list)?(?![a-z])|limma|edger"
+        r"|^(?!.*(counts?|pkm|tpm|cpm)(?![a-z])).*(?<![a-z])(fold|fc|vs)(?![a-z])",
+    ),
     ("annotation", r"meta_?data|(sample|cell|gene|probe)_?(info|annot|sheet)|clinical|phenotype"),
     ("methylation", r"beta_?values?|methyl"),
     ("ratios", r"ratios?(?![a-z])"),
