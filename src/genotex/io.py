@@ -52,7 +52,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
     """
     make_folder(path.parent)
     # The name is known before the file is there, so that a signal at any point finds it.
-    part = path.parent / f".{path.name}.{secrets.token_hex(6)}.part"
+    part = path.parent / f".{path.name}.{os.getpgrp()}-{secrets.token_hex(6)}.part"
     try:
         part.touch(exist_ok=False)
         yield part
@@ -91,7 +91,8 @@ def atomic_folder(folder: Path) -> Iterator[Path]:
     """Yield a temporary folder next to `folder` that replaces it if the block succeeds."""
     folder = folder.absolute()
     folder.parent.mkdir(parents=True, exist_ok=True)
-    part = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
+    prefix = f".{folder.name}.{os.getpgrp()}-"
+    part = Path(tempfile.mkdtemp(prefix=prefix, suffix=".part", dir=folder.parent))
     try:
         part.chmod(0o777 & ~_umask())
         yield part
@@ -125,6 +126,15 @@ def remove_leftovers(path: Path) -> None:
     """Remove temporary files of `path` that a killed process left; the caller holds its lock."""
     for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
         part.unlink(missing_ok=True)
+
+
+def remove_unfinished(root: Path, group: int) -> None:
+    """Remove what the killed processes of a group were writing below a folder."""
+    for part in [*root.rglob(f".*.{group}-*.part")]:
+        if part.is_dir() and not part.is_symlink():
+            shutil.rmtree(part, ignore_errors=True)
+        else:
+            part.unlink(missing_ok=True)
 
 
 def flush(path: Path) -> None:

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -222,7 +222,7 @@ _PATIENCE = 10.0
 
 @dataclass(frozen=True)
 class Child:
-    """A process of its own, and the connection to it."""
+    """A process of its own, which leads a group with its workers, and the connection to it."""
 
     process: multiprocessing.process.BaseProcess
     messages: Connection
@@ -230,14 +230,22 @@ class Child:
     def end_within(self, seconds: float) -> None:
         """Ask the process to end; it is killed where that has no effect. Does not wait."""
         self.process.terminate()
-        killer = threading.Timer(seconds, self.process.kill)
+        killer = threading.Timer(seconds, self._kill_all)
         killer.daemon = True
         killer.start()
 
     def kill(self) -> None:
         """End the process whatever it is doing, and wait for its end."""
-        self.process.kill()
+        self._kill_all()
         self.process.join()
+
+    def _kill_all(self) -> None:
+        """Kill the process and its workers; nothing else has its number while it is not joined."""
+        number = self.process.pid
+        if number is not None and self.process.is_alive():
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(number, signal.SIGKILL)
+            self.process.kill()
 
 
 def start_child(function: str, *arguments: Any, memory: int | None = None) -> Child:
@@ -267,6 +275,7 @@ def start_child(function: str, *arguments: Any, memory: int | None = None) -> Ch
 def _in_child(
     messages: Connection, function: str, arguments: tuple[Any, ...], memory: int | None
 ) -> None:
+    os.setpgid(0, 0)
     signal.signal(signal.SIGTERM, _leave)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, args=(_PATIENCE,), daemon=True).start()

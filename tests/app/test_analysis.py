@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import re
+import time
 from collections.abc import Iterator
+from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
@@ -16,11 +18,13 @@ from genotex.analysis import read_result, solve_problems
 from genotex.app import Access
 from genotex.clinical import load_sample_sheet
 from genotex.cohorts import PreprocessOptions, preprocess
+from genotex.io import atomic_folder, atomic_write
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
+from genotex.parallel import start_child
 from genotex.problems import Problem
 from genotex.simulate import simulate_study
-from genotex.studies import MOST_WAITING, AnalysisRecord, JobQueue, Workspace, run_job
+from genotex.studies import MOST_WAITING, AnalysisRecord, JobQueue, JobRecord, Workspace, run_job
 from genotex.studies import queue as jobs
 from tests.app.conftest import Browser, opened, queue_of, wait
 from tests.geo_text import GENES, asthma, series_matrix, write_asthma, write_gz
@@ -94,6 +98,38 @@ def test_what_waits_and_what_runs_is_cancelled_and_nothing_is_overwritten(
     assert [record.state for record in wait(queue)] == ["cancelled"] * 2
     assert len(list((folder / "analyses").iterdir())) == 2
     assert not list((folder / "analyses").rglob("*.part"))
+
+
+def compute_long(messages: Connection, root: Path, record: JobRecord) -> None:
+    """Compute in one step, longer than any test, in the middle of writing a file and a folder."""
+    with atomic_write(root / record.output / "genes.csv") as part, atomic_folder(root / "made"):
+        part.write_text("half")
+        messages.send(("step", "computing"))
+        # Python runs nothing else meanwhile, no handler of a signal either.
+        np.frompyfunc(lambda _: sum(range(10**15)), 1, 1)(np.arange(2))
+
+
+def test_a_long_computation_is_cancelled_within_seconds_and_the_queue_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    functions = iter(["tests.app.test_analysis:compute_long", "genotex.studies.queue:run_in_child"])
+    monkeypatch.setattr(jobs, "start_child", lambda _, *given: start_child(next(functions), *given))
+    queue, names = JobQueue(Workspace(tmp_path)), ("001-Gout", "002-Gout")
+    for name in names:
+        queue.submit(gout(name))
+    while queue.records()[0].step != "computing" and queue.records()[1].step != "computing":
+        time.sleep(0.05)
+    begun = time.time()
+    queue.cancel(names[0])
+    wait(queue)
+    first, second = map(queue.record, names)
+    assert first is not None and first.state == "cancelled" and first.finished is not None
+    assert first.finished - begun < 10
+    # It was begun, and has no series to analyse.
+    assert second is not None and second.state == "failed" and second.begun is not None
+    queue.close()
+    assert {path.name for path in tmp_path.rglob("*") if path.is_file()} == {"analysis.json"}
+    assert not (tmp_path / "made").exists() and not [*tmp_path.rglob("*.part")]
 
 
 def test_the_queue_has_a_limit(

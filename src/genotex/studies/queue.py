@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 from collections import deque
@@ -12,7 +13,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from genotex.errors import FormatError, GenotexError, UsageError
-from genotex.io import atomic_write
+from genotex.io import atomic_write, remove_unfinished
 from genotex.parallel import Child, start_child
 from genotex.studies.background import run_job
 from genotex.studies.records import LONGEST_NOTES, LONGEST_TITLE, JobRecord, State, read_record
@@ -20,7 +21,7 @@ from genotex.studies.workspace import ANALYSES, Workspace
 
 RECORD, DELETED = "analysis.json", ".deleted"
 MOST_WAITING = 10
-_PATIENCE = 10.0
+_PATIENCE = 3.0
 """Seconds in which a job that is asked to end must have ended; then it is killed."""
 _UNEXPECTED = "the process ended unexpectedly; the log of genotex serve may say why"
 
@@ -125,6 +126,7 @@ class JobQueue:
                 self._end(name, "cancelled")
             elif self._running is not None and self._running.name == name:
                 self._running.cancelled = True
+                self._change(name, step="cancelling")
                 self._running.child.end_within(_PATIENCE)
 
     def describe(self, name: str, title: str, notes: str) -> None:
@@ -276,6 +278,8 @@ class JobQueue:
             pass
         running.child.process.join(_PATIENCE)
         running.child.kill()
+        if running.child.process.exitcode == -signal.SIGKILL:
+            remove_unfinished(self._workspace.root, running.child.process.pid or 0)
         with self._lock:
             if running.cancelled:
                 ended = "cancelled", "", ""
