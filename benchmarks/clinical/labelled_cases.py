@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from genotex.clinical import (
 from genotex.clinical.encoding import FEWEST
 from genotex.clinical.texts.samples import text_columns
 from genotex.clinical.texts.trait import text_options
-from genotex.clinical.trait.choice import number_pools, option_encoding
+from genotex.clinical.trait.choice import codes_of_samples, number_pools, option_encoding
 from genotex.clinical.trait.options import TraitOption, read_rows
 from genotex.clinical.trait.scoring import weigh_absence, weigh_evidence, weigh_oversight
 from genotex.clinical.trait.value_judge import ValueJudge
@@ -225,7 +225,10 @@ def _of_description(
     predictions = [_prediction(option, description) for option in options]
     case = case_from_json({"labels": {}, **data})
     if samples:
-        right = [_separates(p, samples) for p in predictions]
+        right = [
+            _separates(p, codes_of_samples(option, description), samples)
+            for option, p in zip(options, predictions, strict=True)
+        ]
     else:
         label = case.labels["reading"].trait
         none_right = label is None
@@ -264,9 +267,13 @@ def cell_of(cells: Sequence[str | None], row: int) -> str:
 
 
 def _separates(
-    prediction: FeatureLabel | None, samples: Iterable[tuple[Sequence[str | None], float]]
+    prediction: FeatureLabel | None,
+    codes: Sequence[float | None] | None,
+    samples: Sequence[tuple[Sequence[str | None], float]],
 ) -> bool:
     """Return whether every sample that is labelled has the code of its label."""
+    if codes is not None:
+        return list(codes) == [code for _, code in samples]
     return prediction is not None and all(
         prediction.map.get(cell_of(cells, prediction.row)) == code for cells, code in samples
     )

@@ -41,7 +41,7 @@ def other_diseases() -> tuple[Disease, ...]:
     lexicon, vocabulary = load_lexicon(), load_vocabulary()
     found = {}
     for number, line in enumerate(lexicon._lines):
-        name, _, phrases, short, _ = line.split("\t")
+        name, _, phrases, short, *_ = line.split("\t")
         codes = [code for code in short.split("|") if re.fullmatch("[A-Z]{3,5}", code)]
         codes = [code for code in codes if are_initials(code, [name])]
         plain = 2 <= len(name.split()) <= 4 and re.fullmatch(r"[A-Za-z' -]+", name)

@@ -42,6 +42,13 @@ CONTROLS = (
     "without disease", "normal subject", "Cntrl", "control participant",
 )  # fmt: skip
 """Words for controls that take the place of those of a case."""
+LEGEND_CODES = ("123456", "012345", "ABCDEF", ("G1", "G2", "G3", "G4", "G5", "G6"))
+LEGENDS = (
+    "{code} = {value}",
+    "{code}: {value}",
+    "group {code} ({value})",
+    "{value} (group {code})",
+)
 MOST_VALUES = 6
 SAMPLES_PER_VALUE = 3
 LONGEST_NAME = 5
@@ -171,6 +178,20 @@ def abbreviated(case: Case, words: Words, rng: random.Random) -> Case | None:
     return _with_cells(case, {c: f"{_key(c)}: {s}" for c, s in short.items()}, label["row"])
 
 
+def by_legend(case: Case, words: Words, rng: random.Random) -> Case | None:
+    """Replace cases and controls by numbers or letters that a sentence of the summary explains."""
+    values = _clear_values(case, words)
+    if values is None or any(re.search(r"[,;:()=.]", value) for value in values.values()):
+        return None
+    codes = rng.choice(LEGEND_CODES)
+    form = rng.choice(LEGENDS)
+    short = dict(zip(values, codes, strict=False))
+    parts = [form.format(code=short[cell], value=value) for cell, value in values.items()]
+    row = case["labels"]["reading"]["trait"]["row"]
+    case = _with_sentence(case, f"Samples: {', '.join(parts)}.")
+    return _with_cells(case, {c: f"{_key(c)}: {code}" for c, code in short.items()}, row)
+
+
 def _clear_values(case: Case, words: Words) -> dict[str, str] | None:
     """Return the labelled cells and values, where cases are named and controls plain controls."""
     label = case["labels"]["reading"]["trait"]
@@ -267,6 +288,7 @@ def in_titles(case: Case, words: Words, rng: random.Random) -> Variant | None:
 KINDS: Mapping[str, Callable[[Case, Words, random.Random], Case | Variant | None]] = {
     "disease renamed": renamed,
     "abbreviations explained in the summary": abbreviated,
+    "codes explained by a legend": by_legend,
     "controls in other words": controls_reworded,
     "cells of another key in the row": foreign_keys,
     "patients with another disease added": other_patients,

@@ -37,6 +37,7 @@ class Candidate:
     sample_field: SampleField = "characteristics_ch1"  # Sample field that holds the cells
     other_cells: frozenset[str] = frozenset()  # Raw cells of the row under other keys
     empty: int = 0  # Samples without a cell in the row; 1 where samples are not known
+    samples: frozenset[int] = frozenset()  # Which samples have the key; none where not known
 
     @classmethod
     def of_texts(
@@ -69,8 +70,17 @@ def characteristic_candidates(description: SeriesDescription) -> list[Candidate]
         for key, rows in rows_of.items()
         for candidate in _candidates_of_key(key, rows, counts, size)
     ]
-    found = [replace(c, empty=_count_empty(description, c.row or 0)) for c in found]
+    found = [
+        replace(c, empty=_count_empty(description, c.row or 0), samples=_with_key(description, c))
+        for c in found
+    ]
     return sorted(found, key=lambda c: (c.row if c.row is not None else -1, c.key))
+
+
+def _with_key(description: SeriesDescription, candidate: Candidate) -> frozenset[int]:
+    cells = description.cells or ()
+    rows = [n for n in (candidate.row, *candidate.elsewhere) if n is not None and n < len(cells)]
+    return frozenset(s for n in rows for s, cell in enumerate(cells[n]) if cell in candidate.values)
 
 
 def _count_empty(description: SeriesDescription, number: int) -> int:

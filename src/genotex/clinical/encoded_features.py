@@ -264,8 +264,8 @@ def _cells_by_key(
                 moved[number] += number != own
                 break
         else:
-            cell = rows[own][sample]
-            found = cell if cell is not None and simple_key(cell) in listed else None
+            near = (rows[n][sample] for n in (own, *encoding.shifted) if n < len(rows))
+            found = next((cell for cell in near if cell and simple_key(cell) in listed), None)
         cells.append(found)
     shifted = {number: count for number, count in sorted(moved.items()) if count}
     if not shifted:

@@ -88,7 +88,8 @@ class FeatureEncoding:
     reasons: Mapping[str, str] = field(default_factory=dict)
     """Raw cell -> why it has its code, in words; not every cell needs one."""
     shifted: tuple[int, ...] = ()
-    """Other characteristics rows that hold values of this key, for cells have slipped."""
+    """Other characteristics rows that hold values of this key, for cells have slipped, or cells of
+    `values` under another key."""
     cautions: tuple[str, ...] = ()
     """What a reader should know of this feature, such as a source that was not used."""
     told_by: str = "rules"

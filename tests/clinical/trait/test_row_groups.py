@@ -2,9 +2,9 @@
 
 import pytest
 
-from genotex.clinical import RuleExpert
+from genotex.clinical import RuleExpert, apply_encoding, describe_series
 
-from ..conftest import CodesOf, MakeDescription
+from ..conftest import CodesOf, MakeDescription, MakeSeries
 
 PATIENTS = "Blood of patients with asthma and of healthy volunteers was profiled."
 
@@ -122,3 +122,26 @@ def test_cells_that_list_several_keys(make_description: MakeDescription) -> None
 def test_codes_that_the_key_explains(codes_of: CodesOf) -> None:
     key = "tissue (t=tumor, nt=non-tumor)"
     assert codes_of("Lung_Cancer", key, ["T", "NT"], title="Lung cancer") == [1, 0]
+
+
+def test_two_rows_that_are_one_column(make_series: MakeSeries) -> None:
+    series = make_series(
+        ["tissue: heart"] * 4,
+        ["disease state: HCM", "disease state: HCM", "age: 40", "age: 50"],
+        ["age: 60", "age: 30", "sample type: control", "sample type: control"],
+        title="Hypertrophic cardiomyopathy (HCM)",
+    )
+    trait = "Hypertrophic_Cardiomyopathy"
+    found = RuleExpert().annotate(describe_series(series), trait).trait
+    assert found is not None
+    assert apply_encoding(found, series, procedure="sound").codes.tolist() == [1, 1, 0, 0]
+
+
+def test_two_keys_of_one_sample_are_not_one_column(make_series: MakeSeries) -> None:
+    series = make_series(
+        ["disease state: HCM", "disease state: HCM", None, None],
+        [None, "sample type: control", "sample type: control", "sample type: control"],
+        title="Hypertrophic cardiomyopathy (HCM)",
+    )
+    found = RuleExpert().annotate(describe_series(series), "Hypertrophic_Cardiomyopathy").trait
+    assert found is None

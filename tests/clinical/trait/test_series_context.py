@@ -56,6 +56,29 @@ def test_abbreviations_are_spelt_out_in_values_and_keys() -> None:
 
 
 @pytest.mark.parametrize(
+    ("summary", "meant"),
+    [
+        ("Status: 1 = healthy controls; 2 = patients.", ["healthy controls", "patients"]),
+        ("1: controls, 2: asthmatics", ["controls", "asthmatics"]),
+        ("Controls (group 1) and asthma (group 2)", ["Controls", "and asthma"]),
+        ("Group 1 (healthy) was compared with group 2 (asthma)", ["healthy", "asthma"]),
+        ("1 = mild and 3 = severe", []),  # 2 is not explained
+        ("(1) healthy people (2) patients", []),  # what is numbered may come before or after
+        ("12 of 21 patients (n = 2)", []),
+    ],
+)
+def test_legend_of_codes_in_the_texts(summary: str, meant: list[str]) -> None:
+    found = context("Asthma", "Airways", summary).legend(["1", "2"])
+    assert [found[code] for code in sorted(found)] == meant
+
+
+def test_row_of_codes_is_read_by_the_legend(codes_of: CodesOf) -> None:
+    texts = {"title": "Asthma", "summary": "Group A: controls; group B: severe asthma."}
+    assert codes_of("Asthma", "group", ["A", "B"], **texts) == [0, 1]
+    assert codes_of("Asthma", "group", ["A", "D"], **texts) is None
+
+
+@pytest.mark.parametrize(
     ("summary", "tumour", "organ"),
     [
         ("lung adenocarcinoma (LUAD) was compared", "adenocarcinoma", "lung"),

@@ -95,10 +95,6 @@ KEYS: list[Row] = [
 
 NEAR_MISSES: list[Row] = [
     (
-        "Celiac_Disease", "status", ["preCD", "unaffected"], None,
-        "Children at risk of celiac disease (CD)", "None had celiac disease yet.",
-    ),
-    (
         "Sickle_Cell_Disease", "severity", ["mild", "severe"], None,
         "Blood in sickle cell disease", "All patients have sickle cell disease.",
     ),

@@ -5,11 +5,11 @@ import pytest
 from genotex.clinical import DiseaseLexicon, load_lexicon
 
 TINY = (
-    "vasculitis\t\tvasculitis|inflammation of vessel\t\t\n"
-    "Kawasaki disease\t0\tkawasaki disease|infantile polyarteritis\tMLNS|KD\tBLK|ITPKC|CD40\n"
-    "kidney cancer\t\tkidney cancer|renal cancer|carcinoma of kidney|kidney carcinoma\t\t\n"
+    "vasculitis\t\tvasculitis|inflammation of vessel\t\t\t\n"
+    "Kawasaki disease\t0\tkawasaki disease|infantile polyarteritis\tMLNS|KD\tBLK|ITPKC|CD40\t\n"
+    "kidney cancer\t\tkidney cancer|renal cancer|carcinoma of kidney|kidney carcinoma\t\t\t\n"
     "clear cell kidney cancer\t2\t"
-    "clear cell kidney cancer|clear cell carcinoma of kidney\tccRCC\tVHL\n"
+    "clear cell kidney cancer|clear cell carcinoma of kidney\tccRCC\tVHL\t786o\n"
 )
 
 
@@ -27,8 +27,8 @@ def test_disease_by_name_synonym_and_abbreviation(tiny: DiseaseLexicon, name: st
 
 def test_abbreviation_of_several_diseases_is_that_of_the_initials() -> None:
     lines = (
-        "irritable bowel syndrome\t\tirritable bowel syndrome|spastic colon|ibs\tIBD\t\n"
-        "inflammatory bowel disease\t\tinflammatory bowel disease\tIBD\t\n"
+        "irritable bowel syndrome\t\tirritable bowel syndrome|spastic colon|ibs\tIBD\t\t\n"
+        "inflammatory bowel disease\t\tinflammatory bowel disease\tIBD\t\t\n"
     )
     assert DiseaseLexicon(lines).find("IBD") == 1
 
@@ -57,6 +57,30 @@ def test_cancers_have_organs_and_forms_say_so(tiny: DiseaseLexicon) -> None:
     assert whole["cancer"] and "subtype" not in whole and form["subtype"]
     assert form["broader"] == ["carcinoma of kidney", "kidney cancer", "kidney carcinoma"]
     assert whole["include_acronyms"] == ["ccRCC"]
+    assert whole["cell_lines"] == form["cell_lines"] == ["786o"]
+
+
+def test_diseases_with_a_form_in_common() -> None:
+    lexicon = load_lexicon()
+    for one, other, common in (  # Mondo
+        ("Lung cancer", "squamous cell carcinoma", True),
+        ("Asthma", "allergic asthma", True),
+        ("Melanoma", "basal cell carcinoma", False),
+        ("Osteoarthritis", "rheumatoid arthritis", False),
+        ("Melanoma", "quux", True),
+    ):
+        assert lexicon.overlap(one, other) is common, other
+
+
+def test_cell_lines_of_cancers() -> None:
+    lexicon = load_lexicon()
+    for line, cancer, foreign in (  # Experimental Factor Ontology
+        ("mcf7", "Breast cancer", "Lung cancer"),
+        ("a549", "Lung cancer", "Breast cancer"),
+        ("hep g2", "Liver cancer", "Colon cancer"),
+    ):
+        of, others = (lexicon.table(lexicon.find(name) or 0) for name in (cancer, foreign))
+        assert line in of["cell_lines"] and line not in others["cell_lines"]
 
 
 def test_packaged_lexicon_knows_what_sources_call_a_disease() -> None:

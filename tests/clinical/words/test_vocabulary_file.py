@@ -293,8 +293,8 @@ def test_mistake_in_a_vocabulary_file_is_one_of_format() -> None:
             r"healthy_acronyms: 'KLX' is also among the trait's acronyms",
         ),
         (
-            '[traits."Rheumatoid Arthritis"]\nterms = ["osteoarthritis"]',
-            r"terms: 'osteoarthritis' is also among the trait's near_misses \(the built-in",
+            '[traits."Bile Duct Cancer"]\nterms = ["bile duct ligation"]',
+            r"terms: 'bile duct ligation' is also among the trait's excludes \(the built-in",
         ),
         (
             '[traits.Nonsuch]\nterms = ["kobold lung"]\n[words]\nhealthy = ["kobold lung"]',

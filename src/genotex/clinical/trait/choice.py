@@ -172,7 +172,8 @@ def _contradictions(
 
 def _code(option: TraitOption, found: Sequence[str | None]) -> float | None:
     wanted = simple_key(option.candidate.key)
-    cell = next((c for c in found if c and simple_key(split_cell(c)[0]) == wanted), found[0])
+    by_key = [c for c in found if c and simple_key(split_cell(c)[0]) == wanted]
+    cell = next(iter([*by_key, *(c for c in found if c and c in option.codes)]), found[0])
     if cell is None or cell in option.codes:
         return option.codes.get(cell or NO_CELL)
     return parse_number(split_cell(cell)[1]) if option.how == "level" else None
@@ -236,6 +237,9 @@ def _where(option: TraitOption) -> tuple[str, ...]:
         return (f"key {candidate.key!r} names the measured level",)
     if option.how == "level groups":
         return (f"key {candidate.key!r} names the level, recorded in groups",)
+    if option.how == "several keys" and candidate.elsewhere:
+        rows = " and ".join(map(str, (candidate.row, *candidate.elsewhere)))
+        return (f"rows {rows} are one column: every sample has its group in one of them",)
     return (f"row {candidate.row}, key {candidate.key!r}, separates cases from controls",)
 
 

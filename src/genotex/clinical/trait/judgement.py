@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal
 
+from genotex.clinical.words.lexicon import load_lexicon
 from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.clinical.words.wording import Negation, Terms, ends_like_tumour, mask
@@ -230,12 +231,16 @@ class ValueWords:
         """Return whether a value is the trait's name and nothing else."""
         return _says_only(value, self.trait.terms)
 
-    def without_near_misses(self, value: str, plain: str) -> str:
+    def without_excluded(self, value: str) -> str:
         """Return a value with blanks where it names what only looks like the trait."""
-        for terms in (self.trait.excludes, self.trait.near_misses):
-            if spans := terms.spans(value):
-                plain = mask(plain, spans)
-        return plain
+        return mask(simplify(value), self.trait.excludes.spans(value))
+
+    def is_in_other_name(self, span: tuple[int, int], value: str) -> bool:
+        """Return whether a name of the trait is part of the name of another organ's disease."""
+        if not (self.trait.is_cancer and self.is_of_other_organ(value)):
+            return False
+        names = self._vocabulary.diseases.spans(value)
+        return any(a <= span[0] and span[1] <= b and (a, b) != span for a, b in names)
 
     def is_repaired(self, value: str) -> bool:
         """Return whether a value is a corrected mutation."""
@@ -351,6 +356,15 @@ class ValueWords:
                 return None
             ground = Ground.OTHER_CODE
         return Judgement.other(f"{value!r} names another disease ({name!r})", ground)
+
+    def unrelated_disease(self, value: str) -> Judgement | None:
+        """Judge a value by a disease that has no form in common with the trait."""
+        name = self._vocabulary.diseases.find(value)
+        if name is None or (0, len(name)) in self.trait.broader.spans(name):
+            return None
+        if load_lexicon().overlap(self.trait.name, name):
+            return None
+        return self.other_disease(value)
 
     def other_disease_with(self, value: str, key: str) -> Judgement | None:
         """Judge a value that names another disease together with its key: "diabetes: type 1"."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
+from itertools import combinations
 from typing import Literal
 
 from genotex.clinical.cells import Candidate
@@ -84,9 +85,9 @@ def read_rows(
     candidates, options, seen = list(candidates), list[TraitOption](), RowsSeen()
     for candidate in candidates:
         if judged := _judged(candidate, judge):
-            asked, judgements = judged
-            options.extend(_by_roles(candidate, asked, judgements, judge))
-            options.extend(_by_absence(candidate, judgements, judge))
+            meant, asked, judgements = judged
+            options.extend(_by_roles(meant, asked, judgements, judge))
+            options.extend(_by_absence(meant, judgements, judge))
             seen |= _seen(asked, judgements)
         options.extend(_by_level(candidate, judge))
     return [*options, *_of_several_keys(candidates, judge)], seen
@@ -109,28 +110,41 @@ def _seen(candidate: Candidate, judgements: Judgements) -> RowsSeen:
 
 
 def _of_several_keys(candidates: Sequence[Candidate], judge: ValueJudge) -> Iterator[TraitOption]:
-    """Return rows whose cases have one key and whose controls another."""
+    """Return rows, or two rows that are one column, whose cases and controls differ in the key."""
     rows: dict[int, list[Candidate]] = {}
     for candidate in candidates:
         if candidate.row is not None and candidate.other_cells:
             rows.setdefault(candidate.row, []).append(candidate)
-    for parts in rows.values():
+    for parts in (*rows.values(), *_halves(candidates)):
         judged = judge_keys(parts, judge)
         if judged is None:
             continue
         main, known = judged
+        told = [part.samples for part in parts if part.values.keys() & known.keys()]
+        if len(frozenset().union(*told)) < sum(map(len, told)):
+            continue  # A sample has both keys
+        others = {n for part in parts for n in (part.row, *part.elsewhere) if n is not None}
         judgements = {cell: known.get(cell, UNKNOWN) for part in parts for cell in part.values}
         whole = replace(
             main,
             values={cell: value for part in parts for cell, value in part.values.items()},
             in_row=frozenset(known),
             share=1.0,
-            elsewhere=(),
+            elsewhere=tuple(sorted(others - {main.row})),
             weight={cell: count for part in parts for cell, count in part.weight.items()},
             other_cells=frozenset(),
         )
         codes = {cell: judgement.code for cell, judgement in judgements.items()}
         yield TraitOption(whole, "several keys", codes, judgements)
+
+
+def _halves(candidates: Sequence[Candidate]) -> Iterator[list[Candidate]]:
+    """Yield pairs of keys in different rows of which every sample has one or the other."""
+    every = frozenset[int]().union(*(candidate.samples for candidate in candidates))
+    partial = [c for c in candidates if c.key and c.samples and c.samples != every]
+    for one, other in combinations(partial, 2):
+        if one.row != other.row and other.samples == every - one.samples:
+            yield [replace(each, in_row=frozenset(each.values)) for each in (one, other)]
 
 
 def _by_level(candidate: Candidate, judge: ValueJudge) -> Iterator[TraitOption]:
@@ -156,8 +170,10 @@ def _holds_level(candidate: Candidate, judge: ValueJudge) -> bool:
     return judge.trait.is_level and len(named) >= _FEWEST_NAMED
 
 
-def _judged(candidate: Candidate, judge: ValueJudge) -> tuple[Candidate, Judgements] | None:
-    """Return a candidate under its spelt key with what its values mean, None if never a trait."""
+def _judged(
+    candidate: Candidate, judge: ValueJudge
+) -> tuple[Candidate, Candidate, Judgements] | None:
+    """Return a candidate, also under its spelt key, and what its values mean; None for an age."""
     values = candidate.values.values()
     # "Gender: female, Age: 38, Disease: SLE" is a list of everything; its first key is none of it.
     key = "" if any(map(_INNER_KEY.search, values)) else candidate.key
@@ -167,7 +183,15 @@ def _judged(candidate: Candidate, judge: ValueJudge) -> tuple[Candidate, Judgeme
         return None  # ages, doses, counts
     spelt = judge.series.spelt_key(key)
     asked = candidate if spelt == candidate.key else replace(candidate, key=spelt)
-    return asked, judge_row(asked, judge)
+    judgements = judge_row(asked, judge)
+    if any(j.role == "case" for j in judgements.values()):
+        return candidate, asked, judgements
+    legend = judge.series.legend(values)
+    if not legend:
+        return candidate, asked, judgements
+    meant = {cell: legend.get(value, value) for cell, value in candidate.values.items()}
+    candidate, asked = (replace(each, values=meant) for each in (candidate, asked))
+    return candidate, asked, judge_row(asked, judge)
 
 
 def _by_roles(

@@ -107,7 +107,6 @@ def can_be_read_by_key(value: str, judgement: Judgement, judge: ValueJudge) -> b
 
 
 _MANY_TUMOURS = 3
-_CLAUSE = re.compile(r"[,;()]")
 _DEGREES = re.compile(r"\b(?:mild|moderate|mod|severe|sev|critical|asymptomatic|fatal)\b")
 NO_DEGREE = {"no", "non", "none", "neg", "negative", "0", "absent", "uninfected"}
 """Ends of scales of severity that are no severity at all."""
@@ -139,11 +138,11 @@ class _Row:
 
     def judge_together(self) -> None:
         self._reopen_letters()
-        self._near_misses()
         named = names_case(self.found)
         if named:
             self._tumours_elsewhere()
         self._wider_words(named)
+        self._unrelated_diseases()
         self._reopen_borrowed_cases(named)
         self._denials_of_cases()
         self._denials_beside_healthy()
@@ -178,18 +177,15 @@ class _Row:
                 )
             )
 
-    def _near_misses(self) -> None:
+    def _unrelated_diseases(self) -> None:
         """Treat "basal cell carcinoma" as another disease than melanoma, although a tumour."""
-
-        def rule(value: str, j: Judgement) -> Judgement | None:
-            if j.role != "case" or j.ground > Ground.BROADER:
-                return None
-            name = next(filter(None, map(self.trait.near_misses.find, _CLAUSE.split(value))), None)
-            if name is None or self.words.is_denied(value, Terms([name])):
-                return None
-            return Judgement.other(f"{value!r} names another disease ({name!r})")
-
-        self._change(rule)
+        self._change(
+            lambda value, j: (
+                self.words.unrelated_disease(value)
+                if j.role == "case" and j.ground <= Ground.BROADER
+                else None
+            )
+        )
 
     def _tumours_elsewhere(self) -> None:
         """Treat "adenocarcinoma" as another cancer where the texts mention the lung's only."""

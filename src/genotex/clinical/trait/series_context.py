@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -213,6 +213,14 @@ _ALL_PATIENTS = re.compile(
 )
 
 
+# "1 = controls", "group 2 (patients)"; "patients (group 2)"; "adenoma (NF)".
+_LEGEND_CODE = re.compile(r"[A-Za-z0-9+-]{1,5}")
+_LONGEST_LEGEND = 8
+_MEANT = re.compile(
+    r"(?:\s*[=:]\s*|\s?\(\s*)([A-Za-z][^,;:=()\[\]\n]{1,80}?)"
+    r"(?=\s*(?:[,;.()\n]|(?:and|or|vs\.?|versus)\s+(?:[Gg]roup\s)?\S+\s*[=:(]|$))"
+)
+_ENDS_PARENTHESIS = re.compile(r"\s*[);,]")
 _BETWEEN_WORDS = re.compile(r"([\s_,;/()]+)")
 
 
@@ -397,6 +405,29 @@ class SeriesContext:
     @cached_property
     def _spelt_in_any_case(self) -> Mapping[str, str]:
         return {short.casefold(): long for short, long in self._abbreviations.items()}
+
+    def legend(self, values: Collection[str]) -> Mapping[str, str]:
+        """Return what the texts define the codes of a row to mean, none unless it is all of them.
+
+        "1" and "2" of "1 = controls, 2 = patients"; without codes that are known abbreviations.
+        """
+        codes = {*values}
+        if not 1 < len(codes) <= _LONGEST_LEGEND or not all(map(_LEGEND_CODE.fullmatch, codes)):
+            return {}
+        found = {code: self._defined(code) for code in codes - self._abbreviations.keys()}
+        return found if all(found.values()) else {}
+
+    def _defined(self, code: str) -> str:
+        """Return the words by which the texts define a code, the empty text where they do not."""
+        text, plain = self._text, len(code) > 1 and not code.isdecimal()
+        for hit in re.finditer(rf"(?<![\w.=-])([Gg]roup\s)?{re.escape(code)}(?![\w-])", text):
+            if meant := _MEANT.match(text, hit.end()):
+                return meant[1].strip()
+            before = _CLAUSE.split(text[max(0, hit.start() - _LONGEST_CLAUSE) : hit.start()])
+            inside = not before[-1].strip() and _ENDS_PARENTHESIS.match(text, hit.end())
+            if inside and (plain or hit[1]) and text[: hit.start()].rstrip().endswith("("):
+                return before[-2].strip()
+        return ""
 
     @cached_property
     def _abbreviations(self) -> Mapping[str, str]:

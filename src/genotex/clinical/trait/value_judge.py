@@ -153,13 +153,15 @@ class ValueJudge:
     def _named(self, value: str, plain: str, key: str) -> Judgement | None:
         if self.words.asserts(value, self.trait.healthy):
             return self._control(value, self.trait.healthy)
-        masked = self.words.without_near_misses(value, plain)
+        masked = self.words.without_excluded(value)
         for terms, ground in (
             (self.trait.terms, Ground.NAMED),
             (self.trait.includes, Ground.INCLUDED),
             (self.trait.cell_lines, Ground.LINE),
         ):
             spans = [s for s in terms.spans(value) if masked[slice(*s)].strip()]
+            if spans and self.words.is_in_other_name(spans[0], value):
+                return self.words.other_disease(value)
             if spans:
                 return self._judge_name(value, plain, spans[0], terms, ground)
         if masked != plain and value in self._terms["uncertain"]:
@@ -318,7 +320,7 @@ class ValueJudge:
         return Judgement.healthy(f"{value!r} names a control ({terms.find(value)!r})")
 
     def _by_context(self, value: str, plain: str, key: str) -> Judgement | None:
-        if not self.series.about:
+        if not self.series.about or (value in self.trait.excludes):
             return None
         terms, words = self._terms, self.words
         if not self.trait.is_cancer:
@@ -378,7 +380,7 @@ class ValueJudge:
         if not (self.series.about or asks_trait(self.trait, key)):
             return None
         spans = self.trait.broader.spans(value)
-        masked = self.words.without_near_misses(value, simplify(value)) if spans else ""
+        masked = self.words.without_excluded(value) if spans else ""
         if not any(masked[slice(*span)].strip() for span in spans):
             return None
         if self.trait.is_cancer and self.words.is_of_other_organ(value):

@@ -1,4 +1,4 @@
-"""The disease lexicon: names, abbreviations, forms, wider terms and genes of 24,000 diseases.
+"""The disease lexicon: names, abbreviations, forms, wider terms, genes and cell lines of diseases.
 
 Built by ``benchmarks/clinical/build_lexicon.py``, which names the sources and their licences.
 """
@@ -6,8 +6,7 @@ Built by ``benchmarks/clinical/build_lexicon.py``, which names the sources and t
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -64,27 +63,22 @@ class _LexiconEntry:
     phrases: tuple[str, ...]  # the name and its synonyms, in the form of comparison
     short: tuple[str, ...]  # abbreviations, as they are written
     genes: tuple[str, ...]
+    cell_lines: tuple[str, ...]
 
 
 class DiseaseLexicon:
     """Finds diseases by name and gives the words that a trait is recognised by."""
 
     def __init__(self, text: str) -> None:
-        self._text = f"\n{text}"
+        self._lines = text.splitlines()
         self._found: dict[str, int | None] = {}
 
-    @cached_property
-    def _lines(self) -> list[str]:
-        return self._text[1:].splitlines()
-
     def _disease(self, number: int) -> _LexiconEntry:
-        name, parents, phrases, short, genes = self._lines[number].split("\t")
+        name, parents, *words = self._lines[number].split("\t")
         return _LexiconEntry(
             name,
             tuple(int(p) for p in parents.split(",") if p),
-            tuple(filter(None, phrases.split("|"))),
-            tuple(filter(None, short.split("|"))),
-            tuple(filter(None, genes.split("|"))),
+            *(tuple(filter(None, each.split("|"))) for each in words),
         )
 
     @cached_property
@@ -146,25 +140,16 @@ class DiseaseLexicon:
 
     def _with(self, form: str) -> list[int]:
         """Return the diseases that have a phrase or an abbreviation, in file order."""
-        found: set[int] = set()
-        for text in {form, form.upper()}:
-            for before in "\t|":
-                place = self._text.find(f"{before}{text}")
-                while place >= 0:
-                    if self._text[place + 1 + len(text)] in "\t|":
-                        found.add(bisect_right(self._starts, place) - 1)
-                    place = self._text.find(f"{before}{text}", place + 1)
-        return [number for number in sorted(found) if self._is_called(number, form)]
-
-    def _is_called(self, number: int, form: str) -> bool:
-        """Return whether a form is a phrase or an abbreviation of a disease, and not its gene."""
-        disease = self._disease(number)
-        return form in disease.phrases or form.upper() in disease.short
+        return sorted({*self._called.get(form, ()), *self._called.get(form.upper(), ())})
 
     @cached_property
-    def _starts(self) -> list[int]:
-        """Places where the lines begin."""
-        return [0, *(hit.start() for hit in re.finditer("\n", self._text[1:-1]))]
+    def _called(self) -> Mapping[str, list[int]]:
+        """The diseases of each phrase and abbreviation."""
+        found: dict[str, list[int]] = {}
+        for number, line in enumerate(self._lines):
+            for name in {each for part in line.split("\t")[2:4] for each in part.split("|")}:
+                found.setdefault(name, []).append(number)
+        return found
 
     def name(self, number: int) -> str:
         """Return the name of a disease."""
@@ -192,11 +177,28 @@ class DiseaseLexicon:
             ),
             "broader": [*broader, *adjectives(broader)],
             "genes": sorted(genes) if len(genes) <= _MOST_GENES and not is_tumour else [],
+            "cell_lines": self.cell_lines(number),
             "sites": above,
             "cancer": is_tumour,
             "subtype": bool(above) and not sites,
         }
         return {key: value for key, value in table.items() if value}
+
+    def overlap(self, one: str, other: str) -> bool:
+        """Return whether there can be a disease that is a form of both; true where unknown."""
+        meant = self.find(one)
+        named = self._called.get(other, [])
+        if meant is None or not named or other in _TOO_WIDE:
+            return True
+        return not self._and_forms([meant]).isdisjoint(self._and_forms(named))
+
+    def _and_forms(self, numbers: Iterable[int]) -> set[int]:
+        return {each for number in numbers for each in (number, *self._descendants(number))}
+
+    def cell_lines(self, number: int) -> list[str]:
+        """Return the cell lines of a disease and its forms."""
+        forms = (number, *self._descendants(number))
+        return sorted({line for each in forms for line in self._disease(each).cell_lines})
 
     def _descendants(self, number: int) -> Iterator[int]:
         seen, todo = {number}, list(self._children.get(number, ()))

@@ -144,9 +144,8 @@ class TraitWords:
     terms: Terms  # Names of the trait itself
     includes: Terms  # Narrower conditions that count as the trait
     broader: Terms  # Wider words, for rows without a more exact one
-    excludes: Terms  # Phrases that look like the trait and are not
+    excludes: Terms  # Phrases that look like the trait and are not, and other conditions beside it
     sites: Terms  # Organs of a cancer; empty otherwise
-    near_misses: Terms  # Other conditions that occur in series about the trait
     cell_lines: Terms  # Cell lines that represent the disease
     genes: Terms  # Genes whose inherited mutation is the disease
     levels: Terms  # Keys of a measured level; empty when the trait is no quantity
@@ -199,9 +198,11 @@ def trait_words(
         terms=Terms(table.get("terms", ()), table.get("acronyms", ())),
         includes=terms("includes", "include_acronyms"),
         broader=terms("broader"),
-        excludes=terms("excludes"),
+        excludes=Terms(
+            [*table.get("excludes", ()), *table.get("near_misses", ())],
+            table.get("near_miss_acronyms", ()),
+        ),
         sites=terms("sites"),
-        near_misses=terms("near_misses", "near_miss_acronyms"),
         cell_lines=terms("cell_lines"),
         genes=Terms((), table.get("genes", ())),
         levels=terms("levels"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -34,9 +33,6 @@ _HOW_TO_USE = """\
 # With the line 'replace = true' these words replace the built-in ones: what you remove is gone,
 # also the words of the trait's own name. Without it they are added to them. See docs/clinical.md.
 """
-# Near misses of a trait that name no disease for others: "cp" is a code, "sporadic" an adjective.
-_CODE = re.compile(r"[a-z]{2,3}")
-_NO_NAME = re.compile(r"[a-z]{2,3}|[a-z]+(?:ic|al)")
 _MADE = "# The built-in words do not list this trait: this is what its name and the lexicon give.\n"
 
 
@@ -117,11 +113,8 @@ class Vocabulary:
         terms = set(self._words["other_diseases"])
         acronyms: set[str] = set()
         for entry in self._traits.values():
-            for kind in ("terms", "cell_lines"):
+            for kind in ("terms", "near_misses"):
                 terms.update(entry.get(kind, ()))
-            near = entry.get("near_misses", ())
-            terms.update(name for name in near if not _NO_NAME.fullmatch(name))
-            acronyms.update(name.upper() for name in near if _CODE.fullmatch(name))
             terms.update(form for form in entry.get("includes", ()) if " " in form)
             for kind in ("acronyms", "include_acronyms", "near_miss_acronyms"):
                 acronyms.update(entry.get(kind, ()))
@@ -151,8 +144,6 @@ class Vocabulary:
         codes = {
             a for entry in self._traits.values() for kind in kinds for a in entry.get(kind, ())
         }
-        near = (n for entry in self._traits.values() for n in entry.get("near_misses", ()))
-        codes.update(name for name in near if _CODE.fullmatch(name))
         terms = {t for entry in self._traits.values() for t in entry.get("terms", ())}
         return frozenset(map(simplify, codes)) - frozenset(map(simplify, terms))
 
@@ -165,7 +156,7 @@ class Vocabulary:
             for key, words in entry.items()
             if isinstance(words, list) and key != "aliases"
         )
-        return Spelling(word for words in lists for word in words)
+        return Spelling((word for words in lists for word in words), load_lexicon().phrases)
 
     @cached_property
     def names(self) -> TraitNames:
@@ -216,7 +207,12 @@ class Vocabulary:
         listed = self.names.listed(name)
         if listed is None:
             return name, unlisted_table(name), False
-        return listed, full_table(listed, self._traits[listed]), True
+        entry = self._traits[listed]
+        table, whole = full_table(listed, entry), entry.get("replace") or entry.get("quantity")
+        number = None if whole else load_lexicon().find(listed)
+        known = [] if number is None else load_lexicon().cell_lines(number)
+        lines = list(dict.fromkeys([*table.get("cell_lines", ()), *known]))
+        return listed, {**table, **({"cell_lines": lines} if lines else {})}, True
 
 
 @lru_cache(maxsize=256)

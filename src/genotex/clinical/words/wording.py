@@ -128,10 +128,12 @@ class Spelling:
     # 1964, 171-176). Only words of nine letters or more are mended, where a slip hardly ever makes
     # another word, and only where a single known word is that near.
 
-    def __init__(self, texts: Iterable[str]) -> None:
-        self._known = {word for text in texts for word in simplify(text).split()}
+    def __init__(self, texts: Iterable[str], right: Iterable[str] = ()) -> None:
+        words = {word for text in texts for word in simplify(text).split()}
+        # Words of `right` are no slips, and none is mended to be one of them.
+        self._known = words.union(*(text.split() for text in right))
         self._near: dict[str, set[str]] = {}
-        for word in self._known:
+        for word in words:
             if len(word) >= _SHORTEST:
                 for form in _with_one_letter_less(word):
                     self._near.setdefault(form, set()).add(word)
