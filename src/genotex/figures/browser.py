@@ -23,6 +23,7 @@ Window = tuple[float, float, float, float]
 _COLUMNS, _ROWS = 200, 130
 _MOST_POINTS = 3000
 _MOST_NAMES = 12
+_DIGITS = 6
 
 
 def to_json(figure: Figure, window: Window | None = None) -> dict[str, Any]:
@@ -132,7 +133,19 @@ def _scale(scale: Scale) -> dict[str, Any]:
 
 def rounded(values: NDArray[np.floating[Any]]) -> list[float | None]:
     """Return numbers for JSON; what is missing as null."""
-    return [float(f"{v:.6g}") if np.isfinite(v) else None for v in values.tolist()]
+    values = values.astype(np.float64)
+    with np.errstate(all="ignore"):
+        decimals = _DIGITS - 1 - np.floor(np.log10(np.abs(values)))
+        # Powers below one are not exact.
+        power = 10.0 ** np.abs(decimals)
+        short = np.where(
+            decimals < 0, (values / power).round() * power, (values * power).round() / power
+        )
+    kept = np.where(np.isfinite(short), short, values)
+    found: list[float | None] = kept.astype(object).tolist()
+    for place in np.flatnonzero(~np.isfinite(values)):
+        found[place] = None
+    return found
 
 
 def _inside(series: Series, window: Window) -> NDArray[np.bool_]:

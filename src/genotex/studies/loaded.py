@@ -18,7 +18,7 @@ from genotex.analysis import AnalysisResult, read_meta, read_result
 from genotex.analysis.meta import MetaResult
 from genotex.analysis.results.columns import GeneColumn
 from genotex.arrays import Floats
-from genotex.figures import Components, GeneResult, SampleMarks, principal_components
+from genotex.figures import Components, Figure, GeneResult, SampleMarks, principal_components
 from genotex.formats import Evidence
 from genotex.layout import OutputFolder
 from genotex.reports import (
@@ -32,7 +32,7 @@ from genotex.reports import (
     ranked,
 )
 
-_KEPT = 2
+_KEPT, _FIGURES = 2, 6
 _PCA_GENES = 5000
 
 
@@ -123,6 +123,11 @@ class LoadedAnalysis:
             row for row, values in enumerate(self.expression) if np.isnan(values[columns]).any()
         }
         return frozenset(name for name, row in self.gene_rows.items() if row in gaps)
+
+    @cached_property
+    def figures(self) -> Recent[Hashable, Figure | None]:
+        """The figures that were drawn last."""
+        return Recent(_FIGURES)
 
     @cached_property
     def components(self) -> Components:

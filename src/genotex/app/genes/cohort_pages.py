@@ -73,6 +73,9 @@ def _read(root: Path, trait: str, condition: str | None, changed: int, size: int
     return read_meta(OutputFolder(root), trait, condition)
 
 
+_shown = lru_cache(maxsize=3)(shown_genes)
+
+
 def _known(request: Request) -> MetaResult:
     found = _meta(request)
     if found is None:
@@ -114,7 +117,7 @@ def cohorts(request: Request) -> Response:
 def _rows(request: Request) -> Rows:
     """Return the genes; a file has all columns, those of each cohort among them."""
     meta = _known(request)
-    genes = shown_genes(meta)
+    genes = _shown(meta)
     return Rows(
         genes,
         address_of(request),
@@ -167,7 +170,7 @@ def leave_one_out(meta: MetaResult, gene: str) -> list[dict[str, Any]]:
 def gene(request: Request) -> Response:
     """Show one gene over all cohorts."""
     meta, name = _gene_of(request)
-    genes = shown_genes(meta)
+    genes = _shown(meta)
     row = genes.row(by_predicate=pl.col("Variable") == name, named=True)
     output, trait, condition = place_of(request)
     analysed = workbench_of(request).workspace.file(output.significant_genes(trait, condition))

@@ -119,10 +119,12 @@ def points(request: Request) -> Response:
     known = by if by in gene_plots.choices_of(analysis) else ""
     marked = gene_plots.highlighted(analysis, workbench_of(request).marked)
     cut = gene_plots.Cut.read(analysis, request.query_params)
-    subject = gene_plots.subject_of(analysis, cut, marked, known, plot)
-    found = plots[plot].declare(subject)
+    found = analysis.figures.get(
+        (plot, cut, known, marked.tobytes()),
+        lambda: plots[plot].declare(gene_plots.subject_of(analysis, cut, marked, known, plot)),
+    )
     window = _window(request.query_params.get("window", ""))
-    hits = f"{subject.significant.sum():,}"
+    hits = f"{cut.significant(analysis).sum():,}"
     note = "" if found is None else found.caption
     return send_figure(request, found, note, window=window, hits=hits)
 
