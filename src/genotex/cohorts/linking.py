@@ -187,32 +187,27 @@ class JudgedCohort:
 
 def judge_cohort(prepared: PreparedCohort) -> JudgedCohort:
     """Link a cohort, treat its missing values, and judge it."""
-    trait_values = prepared.trait_values
-    if prepared.genes is None or trait_values is None or np.isnan(trait_values).all():
+    if prepared.genes is None or not prepared.has_trait:
         return why_unavailable(prepared)
-    linked = link_features(
-        prepared.trait,
-        prepared.samples,
-        trait_values,
-        prepared.covariates,
-        prepared.genes.expression,
-    )
+    return judge_with_genes(prepared, prepared.genes.expression)
+
+
+def judge_with_genes(prepared: PreparedCohort, genes: ExpressionMatrix) -> JudgedCohort:
+    """Link a cohort that has a trait with genes, treat missing values, and judge it."""
+    values = prepared.trait_values
+    assert values is not None
+    linked = link_features(prepared.trait, prepared.samples, values, prepared.covariates, genes)
     return judge_filled(treat_missing(linked))
 
 
 def judge_samples(prepared: PreparedCohort) -> JudgedCohort:
     """Judge a cohort whose genes were not read, as if all samples had all genes."""
-    trait_values = prepared.trait_values
-    if trait_values is None or np.isnan(trait_values).all():
+    if not prepared.has_trait:
         info = unavailable(genes=True, trait=False)
         return JudgedCohort(info, (f"{_NO_TRAIT}: {_why_no_trait(prepared)}",))
     ids = tuple(f"gene {number}" for number in range(_SMALLEST_TABLE))
     values = np.zeros((len(ids), len(prepared.samples)))
-    genes = ExpressionMatrix(ids, prepared.samples, values)
-    found = link_features(
-        prepared.trait, prepared.samples, trait_values, prepared.covariates, genes
-    )
-    return judge_filled(treat_missing(found))
+    return judge_with_genes(prepared, ExpressionMatrix(ids, prepared.samples, values))
 
 
 def link_features(
@@ -264,13 +259,11 @@ def judge_filled(cohort: FilledCohort) -> JudgedCohort:
 
 def why_unavailable(prepared: PreparedCohort) -> JudgedCohort:
     """Return the record of a cohort that lacks trait or genes."""
-    trait_values = prepared.trait_values
-    has_trait = trait_values is not None and not bool(np.isnan(trait_values).all())
-    info = unavailable(genes=prepared.genes is not None, trait=has_trait)
+    info = unavailable(genes=prepared.genes is not None, trait=prepared.has_trait)
     reasons = []
     if prepared.genes is None and prepared.samples:
         reasons.append(f"{_NO_GENES}: {prepared.why_no_genes}")
-    if not has_trait:
+    if not prepared.has_trait:
         reasons.append(f"{_NO_TRAIT}: {_why_no_trait(prepared)}")
     return JudgedCohort(info, tuple(reasons))
 

@@ -162,6 +162,11 @@ class PreparedCohort:
         return None if feature is None else feature.codes
 
     @property
+    def has_trait(self) -> bool:
+        """Whether the trait of some sample is known."""
+        return self.trait_values is not None and not bool(np.isnan(self.trait_values).all())
+
+    @property
     def covariates(self) -> dict[str, NDArray[np.float64]]:
         """Age and Gender codes as far as they were read, each of shape (n,)."""
         return {n: self.features[n].codes for n in COVARIATES if n in self.features}

@@ -25,7 +25,7 @@ from genotex.clinical import (
 )
 from genotex.cohorts.geo.cohort import encode_features, read_or_replay
 from genotex.cohorts.geo.files import Facts, RawSeries, sample_facts, sample_texts
-from genotex.cohorts.linking import JudgedCohort, judge_filled, link_features, treat_missing
+from genotex.cohorts.linking import JudgedCohort, judge_with_genes
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
 from genotex.cohorts.records import (
     begin_cohort,
@@ -197,7 +197,7 @@ def _regroup(output: OutputFolder, stored: _Stored, sheet: SampleSheet) -> str:
     """Write the tables and the record of one cohort with its new groups."""
     prepared = _prepared(stored, sheet)
     trait, cohort = prepared.trait, prepared.cohort
-    judged = _judged(prepared, stored.genes)
+    judged = judge_with_genes(prepared, stored.genes)
     info = with_decision(judged.info, prepared.to_note)
     with lock(output.evidence(trait, cohort)):
         begin_cohort(output, trait, cohort)
@@ -251,13 +251,6 @@ def _facts(
     out = {*given, *(evidence.reading.get("facts") or {})}
     kept = {name: v for name, v in evidence.sample_facts.items() if name.lower() not in out}
     return {**given, **kept}
-
-
-def _judged(prepared: PreparedCohort, genes: ExpressionMatrix) -> JudgedCohort:
-    values = prepared.trait_values
-    assert values is not None, "a sheet without groups is refused"
-    linked = link_features(prepared.trait, prepared.samples, values, prepared.covariates, genes)
-    return judge_filled(treat_missing(linked))
 
 
 def _record(

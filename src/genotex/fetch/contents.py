@@ -29,7 +29,7 @@ from genotex.outside import (
 ENOUGH_TO_JUDGE = 512
 WHOLE_PAGE = 1 << 16
 """Bytes of a web page that are searched for a captcha."""
-_TAIL = 4096
+_TAIL, _ENDS = 4096, 1 << 20
 _TAR_MAGIC, _TAR_AT = b"ustar", 257
 
 _NO_ROWS = re.compile(rb"!platform_data_row_count\s*=\s*0")
@@ -99,7 +99,7 @@ def refuse_page(first: bytes, address: str) -> None:
     title = " ".join(decode(found[1]).split())[:80] if found else ""
     named = f" ({title!r})" if title.isprintable() and title else ""
     message = f"a web page{named} came in place of the data"
-    raise WebPageError(message, address=address, hint="nothing of it was kept; try again later")
+    raise WebPageError(message, address=address, hint=f"{_NOTHING}; try again later")
 
 
 def refuse_captcha(first: bytes, address: str) -> None:
@@ -148,8 +148,8 @@ def _kind(first: bytes) -> str:
         return "an empty file"
     if first.startswith(GZIP_MAGIC):
         return "gzip data"
-    start = decode(first[:60]).split("\n")[0].strip()
-    return f"{start!r}" if start and start.isprintable() else "other bytes"
+    start = first_line(first)
+    return "other bytes" if start in ("", "other bytes") else f"{start!r}"
 
 
 def check_whole(path: Path, content: Content, address: str) -> None:
@@ -182,6 +182,31 @@ def check_whole(path: Path, content: Content, address: str) -> None:
         raise TooLargeError(error.message, address=address, hint=hint) from error
     except FormatError as error:
         raise _damaged(error.message, address) from error
+
+
+def ends_of(path: Path, address: str) -> tuple[bytes, bytes, int]:
+    """Return the first bytes of a file, unpacked, its last line with text, and its line ends."""
+    head, tail, lines = b"", b"", 0
+    try:
+        for chunk in read_chunks(path):
+            head += chunk[: _ENDS - len(head)]
+            tail = (tail + chunk)[-_ENDS:]
+            lines += chunk.count(b"\n")
+    except FormatError as error:
+        raise wrong(error.message, address) from error
+    last = next((line for line in reversed(tail.split(b"\n")) if line.strip()), b"")
+    return head, last.rstrip(b"\r"), lines
+
+
+def first_line(head: bytes) -> str:
+    """Return the start of a file as messages quote it."""
+    line = decode(head.lstrip()[:60]).split("\n")[0].strip()
+    return line if line.isprintable() else "other bytes"
+
+
+def wrong(message: str, address: str) -> WrongContentError:
+    """Return the error for a file that is not the intended one."""
+    return WrongContentError(message, address=address, hint=f"{_NOTHING}; try again later")
 
 
 def _damaged(message: str, address: str) -> FetchError:

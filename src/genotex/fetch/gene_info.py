@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from genotex.errors import FormatError, GenotexError, UsageError, WrongContentError
+from genotex.fetch.contents import wrong
 from genotex.fetch.download import Progress, Wanted
 from genotex.fetch.folder import Fetched, FetchFolder
 from genotex.fetch.web import WebClient
@@ -90,8 +91,7 @@ def _make_table(gene_info: Fetched, place: Path, wanted: Wanted, *, whole: bool)
     except FormatError as error:
         if not gene_info.now:
             raise
-        hint = "nothing of it was kept"
-        raise WrongContentError(error.message, address=wanted.address, hint=hint) from error
+        raise wrong(error.message, wanted.address) from error
     if whole and (missing := _share_missing(genes)) > MOST_MISSING:
         message = f"{missing:.0%} of the packaged table's protein-coding genes are not in it"
         hint = "it may be cut short; remove it where it is kept, and fetch it again later"

@@ -12,6 +12,7 @@ from typing import Any
 
 from genotex.errors import FormatError, NotThereError, UsageError, WrongContentError
 from genotex.fetch.client_limits import shown
+from genotex.fetch.contents import wrong
 from genotex.fetch.folder import Fetched, FetchFolder, Outcome, fetch_patiently
 from genotex.fetch.web import WebClient
 from genotex.formats import read_json_object, write_json
@@ -165,8 +166,7 @@ class OpenTargets:
         return found
 
     def _wrong(self, message: str) -> WrongContentError:
-        hint = "nothing of it was kept; try again later"
-        return WrongContentError(message, address=shown(self.address), hint=hint)
+        return wrong(message, shown(self.address))
 
 
 def _whole_number(digits: str) -> float:

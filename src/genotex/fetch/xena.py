@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 
 from genotex.clinical import choose_tcga_study
-from genotex.errors import FormatError, UsageError, WrongContentError
-from genotex.fetch.contents import Content
+from genotex.errors import UsageError
+from genotex.fetch.contents import Content, ends_of, wrong
 from genotex.fetch.download import Wanted
-from genotex.formats import decode, read_chunks
+from genotex.formats import decode
 
 XENA = ("https://tcga-xena-hub.s3.us-east-1.amazonaws.com/", "https://tcga.xenahubs.net/")
 """Base addresses of the TCGA hub: the store of its files, and the hub itself."""
@@ -130,10 +130,10 @@ def _check_clinical(path: Path, address: str) -> None:
     rows = [line.split("\t") for line in (first, last)]
     if len(header) < 2 or not all(row[0].startswith("TCGA-") for row in rows):
         msg = "it is not a clinical matrix of TCGA"
-        raise _wrong(msg, address)
+        raise wrong(msg, address)
     if len(rows[1]) > len(header):
         msg = f"its last row has {len(rows[1])} cells for {len(header)} columns"
-        raise _wrong(msg, address)
+        raise wrong(msg, address)
 
 
 def _check_expression(fewest: int, path: Path, address: str) -> None:
@@ -141,34 +141,17 @@ def _check_expression(fewest: int, path: Path, address: str) -> None:
     header, _, last, rows = _lines(path, address)
     if len(header) < 2 or not all(name.startswith("TCGA-") for name in header[1:]):
         msg = "it is not a table of genes x TCGA samples"
-        raise _wrong(msg, address)
+        raise wrong(msg, address)
     if (cells := len(last.split("\t"))) != len(header):
         msg = f"its last row has {cells} cells for {len(header)} columns"
-        raise _wrong(msg, address)
+        raise wrong(msg, address)
     if rows < fewest:
         msg = f"it has {rows:,} genes, where HiSeqV2 has {GENES:,}: cut short"
-        raise _wrong(msg, address)
+        raise wrong(msg, address)
 
 
 def _lines(path: Path, address: str) -> tuple[list[str], str, str, int]:
     """Return the cells of the header, the first and the last row, and the number of rows."""
-    head = tail = b""
-    rows = -1
-    try:
-        for chunk in read_chunks(path):
-            if head.count(b"\n") < 2:
-                head += chunk
-            tail = (tail.rpartition(b"\n")[2] if b"\n" in chunk else tail) + chunk
-            rows += chunk.count(b"\n")
-    except FormatError as error:
-        raise _wrong(error.message, address) from error
-    lines = [*decode(head).split("\n"), ""]
-    return lines[0].rstrip("\r").split("\t"), lines[1], decode(_last_line(tail)), rows
-
-
-def _last_line(tail: bytes) -> bytes:
-    return tail.rstrip(b"\r\n").rpartition(b"\n")[2]
-
-
-def _wrong(message: str, address: str) -> WrongContentError:
-    return WrongContentError(message, address=address, hint="nothing of it was kept")
+    head, last, lines = ends_of(path, address)
+    first = [*decode(head).split("\n"), ""]
+    return first[0].rstrip("\r").split("\t"), first[1], decode(last), lines - 1

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import numpy as np
-
 from genotex.clinical import choose_tcga_study, tcga_study_code
 from genotex.clinical.tcga import (
     is_age_or_gender_column,
@@ -27,6 +25,7 @@ from genotex.formats import (
     read_clinical_matrix,
     read_xena_expression,
 )
+from genotex.formats.tables import average_duplicates
 from genotex.layout import TcgaCohortFiles
 from genotex.procedure import Procedure
 
@@ -113,20 +112,11 @@ def read_raw_genes(files: TcgaCohortFiles, procedure: Procedure | str) -> RawExp
 
 
 def _average_duplicates(matrix: ExpressionMatrix) -> tuple[ExpressionMatrix, tuple[str, ...]]:
-    samples = tuple(dict.fromkeys(matrix.samples))
-    if len(samples) == len(matrix.samples):
+    samples, values, repeated = average_duplicates(matrix.samples, matrix.values.T)
+    if not repeated:
         return matrix, ()
-    position = {sample: j for j, sample in enumerate(samples)}
-    target = np.array([position[sample] for sample in matrix.samples])
-    known = ~np.isnan(matrix.values)
-    sums = np.zeros((len(matrix.ids), len(samples)))
-    counts = np.zeros_like(sums)
-    np.add.at(sums.T, target, np.where(known, matrix.values, 0.0).T)
-    np.add.at(counts.T, target, known.T)
-    values = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-    repeated = sum(number > 1 for number in Counter(matrix.samples).values())
     note = f"{repeated} sample ids occur more than once in the expression table: averaged"
-    return ExpressionMatrix(matrix.ids, samples, values), (note,)
+    return ExpressionMatrix(matrix.ids, tuple(samples), values.T), (note,)
 
 
 def _first_of_duplicates(clinical: ClinicalMatrix) -> RawClinical:

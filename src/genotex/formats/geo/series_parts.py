@@ -31,7 +31,7 @@ def choose_parts(
     if not platforms:
         series, used, notes = choose_series(files)
         return series, used, [*notes, *check_accession(series, files.cohort)]
-    parts = _parts(files)
+    parts = _headers(files) if files.matrices else _of_family_soft(files)
     wanted = [name.strip().upper() for name in platforms]
     chosen = [part for part in parts if (part.platform or "").upper() in wanted]
     there = {(part.platform or "").upper() for part in parts}
@@ -63,16 +63,7 @@ def choose_series(files: GeoCohortFiles) -> tuple[Series, list[tuple[Path, str]]
     # Ties are broken by the lowest GPL number. A matrix gives its header only, SOFT the expression.
     if not files.matrices:
         return _from_family_soft(files)
-    headers, super_series = [], None
-    for path in files.matrices:
-        try:
-            headers.append(read_series_matrix(path, expression=False))
-        except SuperSeriesError as error:
-            super_series = error
-    if not headers:
-        assert super_series is not None
-        raise super_series
-    headers.sort(key=lambda s: (-len(s.samples), _gpl_number(s.platform), s.path.name))
+    headers = _headers(files)
     best, *others = headers
     notes = [
         f"{len(headers)} matrices: {best.path.name} has the most samples ({len(best.samples)}) and "
@@ -81,13 +72,21 @@ def choose_series(files: GeoCohortFiles) -> tuple[Series, list[tuple[Path, str]]
     return best, [(best.path, "matrix")], notes if others else []
 
 
+def _headers(files: GeoCohortFiles) -> list[Series]:
+    """Return the matrices without expression, that of most samples first."""
+    found: list[Series] = []
+    for path in files.matrices:
+        try:
+            found.append(read_series_matrix(path, expression=False))
+        except SuperSeriesError:
+            if path == files.matrices[-1] and not found:
+                raise
+    return sorted(found, key=lambda s: (-len(s.samples), _gpl_number(s.platform), s.path.name))
+
+
 def _from_family_soft(files: GeoCohortFiles) -> tuple[Series, list[tuple[Path, str]], list[str]]:
-    if not files.family_soft:
-        message = "no series matrix and no family SOFT file in the folder"
-        hint = "put GSE..._series_matrix.txt.gz there, and GSE..._family.soft.gz if probes need it"
-        raise FormatError(message, path=files.folder, hint=hint)
+    parts = _of_family_soft(files)
     path = files.family_soft[0]
-    parts = read_family_soft(path)
     notes = [f"no series matrix: samples and expression were read from {path.name}"]
     if len(parts) > 1:
         rest = ", ".join(f"{s.platform} ({len(s.samples)})" for s in parts[1:])
@@ -96,6 +95,14 @@ def _from_family_soft(files: GeoCohortFiles) -> tuple[Series, list[tuple[Path, s
             f"used; not used: {rest}"
         )
     return parts[0], [(path, "matrix")], notes
+
+
+def _of_family_soft(files: GeoCohortFiles) -> list[Series]:
+    if not files.family_soft:
+        message = "no series matrix and no family SOFT file in the folder"
+        hint = "put GSE..._series_matrix.txt.gz there, and GSE..._family.soft.gz if probes need it"
+        raise FormatError(message, path=files.folder, hint=hint)
+    return read_family_soft(files.family_soft[0])
 
 
 def _gpl_number(platform: str | None) -> int:
@@ -124,24 +131,6 @@ def check_series_of(path: Path, accession: str, cohort: str) -> list[str]:
     msg = f"is a file of the series {accession.strip()[:20]}, in the folder of {folder.group()}"
     hint = f"move it to a folder {accession.strip()[:20]}, and fetch {folder.group()} again"
     raise FormatError(msg, path=path, hint=hint)
-
-
-def _parts(files: GeoCohortFiles) -> list[Series]:
-    """Return the parts of a series, the largest first; those of matrices without expression."""
-    if not files.matrices:
-        return read_family_soft(files.family_soft[0]) if files.family_soft else _none(files)
-    parts = []
-    for path in files.matrices:
-        try:
-            parts.append(read_series_matrix(path, expression=False))
-        except SuperSeriesError:
-            continue
-    return sorted(parts, key=lambda part: -len(part.samples)) if parts else _none(files)
-
-
-def _none(files: GeoCohortFiles) -> list[Series]:
-    """Raise the error of a series without a part that can be read."""
-    return [choose_series(files)[0]]
 
 
 def _names(parts: Sequence[Series]) -> str:
