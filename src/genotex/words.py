@@ -48,6 +48,12 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
+def some_names(names: Sequence[str], most: int = 10) -> str:
+    """Return the first names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def share_of(part: int, whole: int) -> str:
     """Return a share to two digits, as "12 %"; "over 99 %" of nearly all."""
     if part == whole:

@@ -6,7 +6,6 @@ import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from html.parser import HTMLParser
 from urllib.parse import urlencode
 
 from genotex.errors import NotThereError, WrongContentError
@@ -19,6 +18,7 @@ from genotex.outside import GZIP_MAGIC
 _MOST_LISTED = 200_000
 _MOST_HEAD = 64 << 20
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_LINK = re.compile(r'<a\s[^<>]*href="([^"<>]*)"[^<>]*>[^<>]*</a>([^<>\n]*)', re.IGNORECASE)
 _SIZE = re.compile(r"\s(\d+(?:\.\d+)?)([KMGT]?)\s*$")
 
 
@@ -159,40 +159,9 @@ def _stub(accession: str) -> str:
 
 def _entries(page: str) -> Iterator[tuple[str, int | None]]:
     """Yield the names that a folder's page links to, each once, with the sizes given after them."""
-    reader = _FolderPage()
-    reader.feed(page)
-    reader.close()
-    seen = set()
-    for name, behind in reader.links:
-        if name not in seen:
-            seen.add(name)
-            yield name, _size("".join(behind))
-
-
-def _size(behind: str) -> int | None:
-    line = behind.splitlines()[0] if behind.strip() else ""
-    found = _SIZE.search(line.rstrip())
-    return None if found is None else round(float(found[1]) * _UNITS[found[2]])
-
-
-class _FolderPage(HTMLParser):
-    """Collects links and the text after each."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.links: list[tuple[str, list[str]]] = []
-        self._inside = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        address = dict(attrs).get("href")
-        if tag == "a" and address:
-            self.links.append((address, []))
-            self._inside = True
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "a":
-            self._inside = False
-
-    def handle_data(self, data: str) -> None:
-        if self.links and not self._inside:
-            self.links[-1][1].append(data)
+    found: dict[str, str] = {}
+    for name, behind in _LINK.findall(page):
+        found.setdefault(name, behind)
+    for name, behind in found.items():
+        size = _SIZE.search(behind.rstrip())
+        yield name, None if size is None else round(float(size[1]) * _UNITS[size[2]])

@@ -84,8 +84,7 @@ def sum_cells(
     for name, group in cell_files(files).items():
         sample = group[0].sample or Path(name).name
         found += _sums_of(sample, group, among, cell_type=cell_type, by_type=by_type)
-    stored = files[0].stored
-    path = Path(files[0].name) if stored is None else stored.path
+    path = files[0].disk_file.path
     return _joined(found, path)
 
 
@@ -98,20 +97,19 @@ def _sums_of(
     by_type: bool,
 ) -> list[_Sums]:
     first = group[0]
-    assert first.stored is not None
     kind = first.kind
     if kind == "10x matrix" and len(group) == 1 and first.name.lower().endswith(("tar.gz", "tgz")):
-        return _sums_of_archive(sample, first.stored, among)
+        return _sums_of_archive(sample, first.disk_file, among)
     if kind == "h5ad":
-        with first.stored.on_disk() as path:
+        with first.disk_file.on_disk() as path:
             return [_sum_anndata(path, first, among, cell_type=cell_type, by_type=by_type)]
     if cell_type or by_type:
         msg = "has no labels of its cells, so that one type of cells cannot be chosen"
-        raise FormatError(msg, path=first.stored.place, hint="use an .h5ad with labels")
+        raise FormatError(msg, path=first.disk_file.place, hint="use an .h5ad with labels")
     if kind == "10x h5":
-        with first.stored.on_disk() as path:
+        with first.disk_file.on_disk() as path:
             return [_sum_10x(path, sample)]
-    return [_sum_triplet(sample, {_part(each.name): each.stored for each in group if each.stored})]
+    return [_sum_triplet(sample, {_part(each.name): each.disk_file for each in group})]
 
 
 def _sums_of_archive(

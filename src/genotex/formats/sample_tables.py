@@ -118,8 +118,7 @@ def join_samples(files: Sequence[SeriesFile], transcripts: Transcripts | None = 
     if len(titles) == 1:
         notes.append(f"column {samples[0].title!r}")
     notes += dict.fromkeys(note for each in samples for note in each.notes)
-    stored = files[0].stored
-    path = Path(files[0].name) if stored is None else stored.path
+    path = files[0].disk_file.path
     frame, symbols, kept = _joined(samples, path)
     current_limits().check_table(frame.height, frame.width, path)
     notes += kept
@@ -156,10 +155,8 @@ def _one_for_each(files: Sequence[SeriesFile]) -> dict[str, SeriesFile]:
     name, several = next((name, group) for name, group in every.items() if len(group) > 1)
     shown = ", ".join(each.name for each in several[:4])
     msg = f"{name} has several tables that may be its values: {shown}"
-    stored = files[0].stored
-    raise FormatError(
-        msg, path=stored.path if stored else None, hint="keep one for each sample in the folder"
-    )
+    hint = "keep one for each sample in the folder"
+    raise FormatError(msg, path=files[0].disk_file.path, hint=hint)
 
 
 def _stem(name: str) -> str:
@@ -172,12 +169,11 @@ def _stem(name: str) -> str:
 
 def _read(name: str, file: SeriesFile, transcripts: Transcripts | None) -> _Sample:
     """Read the table of a sample, and choose the columns of ids and values."""
-    assert file.stored is not None
     if file.name.lower().endswith(".xlsx"):
-        with file.stored.on_disk() as path:
+        with file.disk_file.on_disk() as path:
             table = read_sheet_tables(path, most=1)[0]
     else:
-        table = read_text_table(file.stored)
+        table = read_text_table(file.disk_file)
     table = _with_header(table)
     titles = [title.strip().casefold() for title in table.header]
     place = {title: i for i, title in reversed(list(enumerate(titles)))}
@@ -322,8 +318,7 @@ def _by_gene(sample: _Sample, table: TableFile, transcripts: Transcripts | None)
 
 def read_transcripts(file: SeriesFile) -> dict[str, str]:
     """Read a map of transcripts to genes: a column of transcript ids, then one of genes."""
-    assert file.stored is not None
-    table = _with_names(read_text_table(file.stored, numbers=False))
+    table = _with_names(read_text_table(file.disk_file, numbers=False))
     columns = [column.fill_null("") for column in table.columns.get_columns()]
     is_transcript = [
         column.head(500).str.contains(r"(?i)^(ENS\w*T\d{11}|[NX][MR]_\d)").sum()

@@ -19,6 +19,7 @@ from genotex.genes.table import GeneTable
 from genotex.id_kinds import IdKind
 from genotex.options import Scale, ValueKind
 from genotex.procedure import Procedure
+from genotex.words import some_names
 
 ZEROS_KEPT = "zeros are kept as measurements"
 """Beginning of the note on the offset of the logarithm."""
@@ -109,21 +110,32 @@ def collapse_rows(
     else:
         collapsed = _mean_of_own_rows(scaled.matrix, found.names, table, procedure)
     expression, counts, notes = collapsed
-    counts = {"rows": len(matrix.ids), "rows_with_symbol": found.filled} | counts
     if not expression.ids:
         raise _no_gene(found)
+    notes = (f"row ids: {found.verdict.reason}", *found.notes, *scaled.notes, *notes)
+    return _of_rows(expression, scaled, found, counts, notes)
+
+
+def _of_rows(
+    expression: ExpressionMatrix,
+    scaled: _Scaled,
+    found: RowGenes,
+    counts: dict[str, int],
+    notes: tuple[str, ...],
+) -> GeneMapping:
+    rows = scaled.matrix
     return GeneMapping(
         expression,
-        counts["genes_mapped"],
+        counts.get("genes_mapped", len(expression.ids)),
         found.verdict.kind,
         found.id_column,
         found.gene_column,
         scaled.scale,
-        counts,
-        (f"row ids: {found.verdict.reason}", *found.notes, *scaled.notes, *notes),
+        {"rows": len(rows.ids), "rows_with_symbol": found.filled, **counts},
+        notes,
         scaled.offset,
         scaled.lost,
-        measures=measure_controls(matrix.ids, scaled.matrix.values, matrix.samples),
+        measures=measure_controls(rows.ids, rows.values, rows.samples),
     )
 
 
@@ -141,19 +153,9 @@ def keep_rows(
     expression = ExpressionMatrix(
         links.genes, matrix.samples, mean_of_rows(scaled.matrix.values, links)
     )
-    return GeneMapping(
-        expression,
-        len(links.genes),
-        verdict.kind,
-        None,
-        None,
-        scaled.scale,
-        {"rows": len(matrix.ids), "rows_with_symbol": 0, "genes": len(links.genes)},
-        (f"row ids: {verdict.reason}", f"{ON_PROBES}: {why}", *scaled.notes),
-        scaled.offset,
-        scaled.lost,
-        measures=measure_controls(matrix.ids, scaled.matrix.values, matrix.samples),
-    )
+    notes = (f"row ids: {verdict.reason}", f"{ON_PROBES}: {why}", *scaled.notes)
+    found = RowGenes(verdict, [], filled=0)
+    return _of_rows(expression, scaled, found, {"genes": len(links.genes)}, notes)
 
 
 def map_as_named(
@@ -194,28 +196,15 @@ def collapse_as_named(
     links = gene_rows(named_rows(found))
     if not links.genes:
         raise _no_gene(found)
-    several = sum(len(names) > 1 for names in found.names)
     counts = {
-        "rows": len(matrix.ids),
-        "rows_with_symbol": found.filled,
-        "rows_several_genes": several,
+        "rows_several_genes": sum(len(names) > 1 for names in found.names),
         "genes_mapped": len(links.genes),
         "genes": len(links.genes),
     }
     values = weighted_mean_of_rows(scaled.matrix.values, links)
-    return GeneMapping(
-        ExpressionMatrix(links.genes, matrix.samples, values),
-        len(links.genes),
-        found.verdict.kind,
-        found.id_column,
-        found.gene_column,
-        scaled.scale,
-        counts,
-        (named_genes_note(species, found), *found.notes, *scaled.notes),
-        scaled.offset,
-        scaled.lost,
-        measures=measure_controls(matrix.ids, scaled.matrix.values, matrix.samples),
-    )
+    expression = ExpressionMatrix(links.genes, matrix.samples, values)
+    notes = (named_genes_note(species, found), *found.notes, *scaled.notes)
+    return _of_rows(expression, scaled, found, counts, notes)
 
 
 def named_rows(found: RowGenes) -> list[tuple[str, ...]]:
@@ -393,15 +382,10 @@ def _one_row(
 def _date_notes(dates: Sequence[str], lost: Sequence[str]) -> tuple[str, ...]:
     notes = []
     if dates:
-        notes.append(
-            f"{len(dates)} symbols had been turned into dates and were restored: {_some(dates)}"
-        )
+        names = some_names(dates, 5)
+        notes.append(f"{len(dates)} symbols had been turned into dates and were restored: {names}")
     if lost:
         notes.append(
-            f"{len(lost)} symbols had been turned into dates beyond recovery: {_some(lost)}"
+            f"{len(lost)} symbols had been turned into dates beyond recovery: {some_names(lost, 5)}"
         )
     return tuple(notes)
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")

@@ -22,7 +22,7 @@ from genotex.formats import (
     read_library,
 )
 from genotex.genes import rma_values
-from genotex.outside import StoredFile, current_limits, stored_file
+from genotex.outside import current_limits, stored_file
 
 _WHERE = "into the folder of the series, or into its GEO folder for all series"
 
@@ -46,14 +46,14 @@ def expression_of_scans(
     Raises FormatError if scans are of several chips, or no layout of the chip is there.
     """
     scans = _one_of_each(files, among)
-    first = read_cel(_stored(next(iter(scans.values()))))
+    first = read_cel(next(iter(scans.values())).disk_file)
     layout, name = _layout(first, layouts, files[0])
-    limits, path = current_limits(), _stored(files[0]).path
+    limits, path = current_limits(), files[0].disk_file.path
     limits.check_table(len(layout.cells), len(scans), path)
     matches = np.empty((len(layout.cells), len(scans)), order="F")
     chips = Counter[str]()
     for j, file in enumerate(scans.values()):
-        scan = read_cel(_stored(file))
+        scan = read_cel(file.disk_file)
         chips[scan.chip] += 1
         if (scan.columns, scan.rows) != (layout.columns, layout.rows) or len(chips) > 1:
             of = [f"{each.chip} ({each.columns} x {each.rows} cells)" for each in (scan, first)]
@@ -80,16 +80,11 @@ def _one_of_each(
         name = each.sample or re.sub(r"(?i)\.cel(\.gz)?$", "", Path(each.name).name)
         if other := found.get(name):
             msg = f"{name} has several scans: {other.name}, {each.name}"
-            path = _stored(each).path
+            path = each.disk_file.path
             raise FormatError(msg, path=path, hint="keep one of them in the folder")
         found[name] = each
     own = {name: each for name, each in found.items() if among([name])}
     return own or found
-
-
-def _stored(file: SeriesFile) -> StoredFile:
-    assert file.stored is not None
-    return file.stored
 
 
 def _layout(
@@ -103,7 +98,7 @@ def _layout(
     others = _whole_layouts(layouts)
     for files in _whole_layouts(named) or (others if len(others) == 1 else ()):
         read = read_cdf if len(files) == 1 else read_library
-        layout = read(*map(_stored, files))
+        layout = read(*(each.disk_file for each in files))
         if (layout.columns, layout.rows) == (scan.columns, scan.rows):
             return layout, " and ".join(Path(each.name).name for each in files)
     chip = scan.chip or f"a chip of {scan.columns} x {scan.rows} cells"
@@ -111,7 +106,7 @@ def _layout(
     name = scan.chip or "its"
     msg = f"CEL files need the layout of their chip, {chip}{there}"
     hint = f"put {name}.cdf {_WHERE}; of gene and exon arrays {name}.pgf, .clf and .mps"
-    raise FormatError(msg, path=_stored(file).path, hint=hint)
+    raise FormatError(msg, path=file.disk_file.path, hint=hint)
 
 
 def _whole_layouts(layouts: Sequence[SeriesFile]) -> list[tuple[SeriesFile, ...]]:

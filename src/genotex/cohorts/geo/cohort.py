@@ -61,6 +61,7 @@ from genotex.genes import (
 )
 from genotex.layout import GeoCohortFiles
 from genotex.procedure import Procedure
+from genotex.words import counted
 
 _SPECIES = {"Mus musculus": "mouse", "Rattus norvegicus": "rat"}
 _OTHER_CONTROLS = ("other disease", "other control")
@@ -349,7 +350,7 @@ def _with_decision(feature: EncodedFeature, reading: ClinicalAnnotation) -> Enco
             GROUP_WORDS[r] for r, c in zip(feature.roles, feature.codes, strict=True) if c == c
         ]
         others = [f"{words.count(w)} {w}" for w in _OTHER_CONTROLS if w in words]
-        groups = [_number(words.count(word), word) for word in ("case", "control")]
+        groups = [counted(words.count(word), word) for word in ("case", "control")]
         counts = ", ".join([*groups, *others])
     rest = len(feature.codes) - known - len(reading.excluded)
     parts = [counts]
@@ -360,10 +361,6 @@ def _with_decision(feature: EncodedFeature, reading: ClinicalAnnotation) -> Enco
 
         parts.append(f"{len(reading.excluded)} excluded: {samples_text(list(reading.excluded))}")
     return replace(feature, notes=(*feature.notes, f"{what}: {'; '.join(parts)}"))
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _without_other_controls(feature: EncodedFeature) -> EncodedFeature:

@@ -168,11 +168,10 @@ def _joined(source: ValueSource, maps: Sequence[SeriesFile]) -> TableFile:
 
 def _read(file: SeriesFile, keys: frozenset[str]) -> Sequence[TableFile]:
     """Read the sheets of a workbook or one table; long tables are made wide."""
-    assert file.stored is not None
     if file.kind == "R object":
-        with file.stored.on_disk() as path:
+        with file.disk_file.on_disk() as path:
             return [_widened(read_table_file(path), keys)]
-    path = file.stored.path
+    path = file.disk_file.path
     if path.suffix.lower() == ".xlsx":
         return [_widened(each, keys) for each in read_sheet_tables(path)]
     table = _with_one_header(read_table_file(path), keys)

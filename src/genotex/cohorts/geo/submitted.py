@@ -22,13 +22,7 @@ from genotex.cohorts.geo.source_tables import (
     with_sheets,
 )
 from genotex.cohorts.own.layout import OwnValues, arrange
-from genotex.cohorts.own.samples import (
-    SampleMatch,
-    match_samples,
-    name_keys,
-    some_names,
-    table_keys,
-)
+from genotex.cohorts.own.samples import SampleMatch, match_samples, name_keys, table_keys
 from genotex.errors import FormatError, GenotexError
 from genotex.formats import (
     ExpressionMatrix,
@@ -60,6 +54,7 @@ from genotex.id_kinds import ID_KINDS, IdKind
 from genotex.layout import GeoCohortFiles
 from genotex.options import Scale
 from genotex.procedure import Procedure
+from genotex.words import some_names
 
 _THEN = "; a table that you make of them is analysed by: genotex de TABLE SAMPLES OUTPUT"
 _LEAST_SHARE = 0.5

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from genotex.cohorts.geo.rna_seq import normalise_counts
 from genotex.cohorts.own.layout import OwnValues
-from genotex.cohorts.own.samples import MatchedSamples, counted, some_names
+from genotex.cohorts.own.samples import MatchedSamples
 from genotex.errors import FormatError, UsageError
 from genotex.formats import (
     ExpressionMatrix,
@@ -48,6 +48,7 @@ from genotex.genes import (
 )
 from genotex.options import Scale
 from genotex.procedure import Procedure
+from genotex.words import counted, some_names
 
 _OTHER_ORGANISM = re.compile(r"ENS(?!G|T|E|P|R)[A-Z]{3,4}G\d{11}|[A-Z][a-z][a-z0-9]*\d*[a-z0-9]*")
 _PLATFORM_HINTS = (
@@ -312,7 +313,7 @@ class OwnExpression:
         if kept.sum() < _FEWEST:
             msg = f"fewer than {_FEWEST} samples are left; {why}: {some_names(lost)}"
             raise self.table.error(msg)
-        self.warnings.append(f"{counted(lost, 'sample')} {why}, left out: {some_names(lost)}")
+        self.warnings.append(f"{counted(len(lost), 'sample')} {why}, left out: {some_names(lost)}")
         names = tuple(name for name in matrix.samples if name not in set(lost))
         self.matrix = ExpressionMatrix(matrix.ids, names, matrix.values[:, kept])
         self.sample_table = self.sample_table.filter(pl.Series(kept))
@@ -426,7 +427,7 @@ class OwnExpression:
             msg = "no gene has a value"
             raise self.table.error(msg)
         self.warnings.append(
-            f"{counted(lost, 'gene')} without any value left out: {some_names(lost)}"
+            f"{counted(len(lost), 'gene')} without any value left out: {some_names(lost)}"
         )
         genes = tuple(gene for gene in matrix.ids if gene not in set(lost))
         self.matrix = ExpressionMatrix(genes, matrix.samples, matrix.values[kept])

@@ -72,7 +72,8 @@ def _genes(
             found = genes_of_rows(ids, (), procedure=Procedure.SOUND, table=genes)
         except FormatError:
             continue
-        names = [each[0] if each else None for each in _official(found, genes)]
+        official = official_rows(found, procedure=Procedure.SOUND, table=genes)
+        names = [each[0] if each else None for each in official]
         known = sum(each is not None for each in names)
         if best is None or known > best[0]:
             title = table.header[i] or "the first column"
@@ -91,10 +92,6 @@ def _may_name(table: TableFile, column: int) -> bool:
     """Return whether a column may name genes: texts, the first one, or one called so."""
     numbers = table.columns.to_series(column).dtype.is_numeric()
     return not numbers or column == 0 or bool(_NAMES.search(table.header[column]))
-
-
-def _official(found: Any, genes: GeneTable) -> list[tuple[str, ...]]:
-    return official_rows(found, procedure=Procedure.SOUND, table=genes)
 
 
 def _kept(

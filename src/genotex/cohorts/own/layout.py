@@ -10,11 +10,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.cohorts.own.samples import name_keys, repeated_names, some_names
+from genotex.cohorts.own.samples import name_keys, repeated_names
 from genotex.errors import GenotexError
 from genotex.formats import MISSING_WORDS, ExpressionMatrix, TableFile
 from genotex.genes import GeneTable, identify_ids, sample_evenly
 from genotex.id_kinds import ID_KINDS, IdKind
+from genotex.words import some_names
 
 _ANNOTATION = re.compile(
     r"chr(om(osome)?)?|start|end|strand|(gene|transcript|effective|eff|exon)?_?\.?length|width"

@@ -14,8 +14,8 @@ import polars as pl
 from genotex.clinical import is_excluded
 from genotex.errors import GenotexError, UsageError
 from genotex.formats import MISSING_WORDS, TableFile, original, original_frame, read_table_file
+from genotex.words import counted, some_names
 
-_SHOWN = 10
 _GSM = re.compile(r"GSM\d+", re.IGNORECASE)
 _ENDING = re.compile(
     r"[._-](?:bam|sam|cram|cel|idat|fastq|fq|gz|txt|tsv|csv|sf|counts?|tpm|fpkm|rpkm|cpm|reads"
@@ -23,17 +23,9 @@ _ENDING = re.compile(
 )
 
 
-def _exact(name: str) -> str:
-    return name.strip()
-
-
 def _accession(name: str) -> str:
     found = _GSM.findall(name)
     return found[0].upper() if len(found) == 1 else ""
-
-
-def _letters(name: str) -> str:
-    return name.strip().casefold()
 
 
 @lru_cache(maxsize=1 << 16)
@@ -67,9 +59,9 @@ def _with_rep(name: str) -> str:
 
 
 _STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (
-    ("exactly", _exact),
+    ("exactly", str.strip),
     ("by GSM accession", _accession),
-    ("ignoring upper and lower case", _letters),
+    ("ignoring upper and lower case", lambda name: name.strip().casefold()),
     ("without path and file ending", _file_stem),
     ("without spaces, dots, hyphens, underscores and the X of R's make.names", _plain),
     ("without 'sample' and the sequencer's number and lane (_S12_L001)", _without_lane),
@@ -184,18 +176,6 @@ def _no_match(samples: Sequence[str], table: TableFile) -> GenotexError:
     return table.error(msg, hint=hint)
 
 
-def some_names(names: Sequence[str]) -> str:
-    """Return up to ten names, and how many more there are."""
-    shown = ", ".join(names[:_SHOWN])
-    more = len(names) - _SHOWN
-    return f"{shown} and {more} more" if more > 0 else shown
-
-
-def counted(names: Sequence[str], noun: str) -> str:
-    """Return the number of names with its noun."""
-    return f"{len(names):,} {noun}{'' if len(names) == 1 else 's'}"
-
-
 def repeated_names(names: Sequence[str]) -> list[str]:
     """Return the names that occur more than once."""
     return [name for name, count in Counter(names).items() if count > 1]
@@ -264,18 +244,17 @@ def matched_samples(samples: Sequence[str], table: TableFile) -> MatchedSamples:
     only_there = [str(names[i]) for i in range(len(names)) if i not in taken and names[i]]
     notes = [_how(table, title, match, turned, len(columns))]
     if left_out:
-        notes.append(
-            f"{counted(left_out, 'sample')} excluded by the sample table: {some_names(left_out)}"
-        )
+        number = counted(len(left_out), "sample")
+        notes.append(f"{number} excluded by the sample table: {some_names(left_out)}")
     warnings = []
     if only_here:
         warnings.append(
-            f"{counted(only_here, 'sample')} only in the expression table, left out: "
+            f"{counted(len(only_here), 'sample')} only in the expression table, left out: "
             f"{some_names(only_here)}"
         )
     if only_there:
         warnings.append(
-            f"{counted(only_there, 'sample')} only in the sample table, left out: "
+            f"{counted(len(only_there), 'sample')} only in the sample table, left out: "
             f"{some_names(only_there)}"
         )
     record = {

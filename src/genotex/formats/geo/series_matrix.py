@@ -13,6 +13,7 @@ from genotex.formats.geo.series import Cells, ExpressionMatrix, Series
 from genotex.formats.lines import LineReader, is_gzip, is_marker, read_ahead
 from genotex.formats.tables import ValueTable, average_duplicates, first_repeated
 from genotex.outside import FETCH_AGAIN, current_limits
+from genotex.words import some_names
 
 _TABLE_BEGIN = "!series_matrix_table_begin"
 _STARTS = ("!series_", "!sample_")
@@ -316,17 +317,15 @@ def _column_order(
         msg = "no column of the table is a sample of !Sample_geo_accession"
         raise FormatError(msg, path=reader.path, line=reader.line, hint=FETCH_AGAIN)
     if absent := [name for name in samples if name not in place]:
-        header.notes.append(f"{len(absent)} samples have no column in the table: {_some(absent)}")
+        header.notes.append(
+            f"{len(absent)} samples have no column in the table: {some_names(absent, 5)}"
+        )
     if unknown := sorted(set(columns) - set(samples), key=columns.index):
         header.notes.append(
             f"{len(unknown)} columns of the table are not samples of the series and were left out: "
-            f"{_some(unknown)}"
+            f"{some_names(unknown, 5)}"
         )
     return order
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:5]) + (" ..." if len(names) > 5 else "")
 
 
 def _build_matrix(

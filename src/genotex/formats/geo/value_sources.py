@@ -119,6 +119,12 @@ class SeriesFile:
     stored: StoredFile | None = None  # where it is on the disk
 
     @property
+    def disk_file(self) -> StoredFile:
+        """Where it is on the disk, of a file that is read."""
+        assert self.stored is not None
+        return self.stored
+
+    @property
     def sample(self) -> str:
         """The accession of the only sample that its name states."""
         found = set(map(str.upper, _GSM.findall(self.name)))
