@@ -32,7 +32,6 @@ from genotex.fetch.geo_files import (
     check_counts,
     check_family,
     check_platform,
-    choose_series,
     look_at_values,
     matrix_of,
     megabytes,
@@ -138,9 +137,13 @@ def choose(source: GeoSource, request: GeoRequest) -> Iterator[SeriesPlan]:
             word = word_of_expert(summary, trait, words)
             yield plan_series(summary, word, source.tree, criteria, options, by_name=True)
         return
-    _, found = find_by_trait(source.entrez, _words(source, request), criteria)
-    ranked = ((summary, word_of_expert(summary, trait, words)) for summary in found)
-    yield from choose_series(ranked, source.tree, criteria, options)
+    taken, found = 0, find_by_trait(source.entrez, _words(source, request), criteria)[1]
+    for summary in found:
+        if taken < criteria.most:
+            word = word_of_expert(summary, trait, words)
+            plan = plan_series(summary, word, source.tree, criteria, options)
+            taken += not plan.refused
+            yield plan
 
 
 def plan_values(source: GeoSource, request: GeoRequest) -> Iterator[SeriesPlan]:
@@ -191,7 +194,6 @@ def _words(source: GeoSource, request: GeoRequest) -> str:
 
 
 _MOST_TABLE = 2 << 30
-_MOST_COUNTS = 2 << 30
 
 
 @dataclass(frozen=True)
@@ -316,7 +318,7 @@ class _SeriesWork:
             self.source.tree.counts(self.plan.accession, each) for each in (name, annotation)
         )
         try:
-            self._get(name, counts.address, most=_MOST_COUNTS, refuse=check_counts)
+            self._get(name, counts.address, most=_MOST_TABLE, refuse=check_counts)
         except CaptchaError:
             raise
         except (NotThereError, WebPageError):

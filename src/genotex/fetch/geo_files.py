@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -132,22 +132,6 @@ def with_supplementary(plan: SeriesPlan, tree: GeoTree, chosen: str = "") -> Ser
         msg = f"{plan.accession} has no file {chosen!r}; it has {', '.join(names) or 'none'}"
         raise UsageError(msg)
     return plan
-
-
-def choose_series(
-    ranked: Iterable[tuple[GeoSummary, SummaryWord]],
-    tree: GeoTree,
-    criteria: Criteria,
-    options: GeoOptions,
-) -> Iterator[SeriesPlan]:
-    """Go through series, best first, until enough of them fit."""
-    taken = 0
-    for summary, word in ranked:
-        if taken >= criteria.most:
-            return
-        plan = plan_series(summary, word, tree, criteria, options)
-        taken += not plan.refused
-        yield plan
 
 
 def plan_series(

@@ -134,6 +134,7 @@ from .own_tables.table_file import (
     TableFile as TableFile,
     read_table_file as read_table_file,
     table_format as table_format,
+    titled as titled,
 )
 from .geo.series_matrix import count_series_rows as count_series_rows
 from .tables import count_lines as count_lines
@@ -143,8 +144,4 @@ from .xena import (
     read_xena_expression as read_xena_expression,
     read_xena_samples as read_xena_samples,
 )
-from .geo.two_colour import (
-    SCAN_FILE as SCAN_FILE,
-    TwoColourScan as TwoColourScan,
-    read_two_colour as read_two_colour,
-)
+from .geo.two_colour import TwoColourScan as TwoColourScan, read_two_colour as read_two_colour

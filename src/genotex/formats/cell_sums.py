@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from genotex.errors import FormatError
@@ -23,7 +22,7 @@ from genotex.formats.matrix_market import (
     sum_market,
     whole_lines,
 )
-from genotex.formats.own_tables.table_file import TableFile
+from genotex.formats.own_tables.table_file import TableFile, titled
 from genotex.outside import FETCH_AGAIN, StoredFile, current_limits, open_hdf5, tar_members
 
 _SAMPLES = re.compile(
@@ -371,9 +370,7 @@ def _joined(found: Sequence[_Sums], path: Path) -> TableFile:
         np.add.at(inside, np.array(rows, dtype=np.intp), each.values)
         column += len(each.groups)
     cells = sum(each.cells for each in found)
-    columns = [pl.Series("c0", list(ids), dtype=pl.String)]
-    columns.append(pl.Series("c1", [symbols[name] for name in ids], dtype=pl.String))
-    columns += [pl.Series(f"c{j + 2}", values[:, j]) for j in range(len(groups))]
     note = f"{cells:,} cells added up to {len(groups)} columns"
-    header = ("ID", "Gene symbol", *groups)
-    return TableFile(path, path.name, "single cells", header, pl.DataFrame(columns), 2, (note,))
+    columns: dict[str, Any] = {"ID": list(ids), "Gene symbol": [symbols[name] for name in ids]}
+    columns |= dict(zip(groups, values.T, strict=True))
+    return TableFile(path, path.name, "single cells", **titled(columns), notes=(note,))

@@ -14,7 +14,7 @@ import polars as pl
 from genotex.errors import FormatError
 from genotex.formats.geo.value_sources import SeriesFile
 from genotex.formats.own_tables.frames import read_sheet_tables
-from genotex.formats.own_tables.table_file import TableFile
+from genotex.formats.own_tables.table_file import TableFile, titled
 from genotex.formats.own_tables.text_tables import read_text_table
 from genotex.outside import current_limits
 
@@ -122,14 +122,11 @@ def join_samples(files: Sequence[SeriesFile], transcripts: Transcripts | None = 
     frame, symbols, kept = _joined(samples, path)
     current_limits().check_table(frame.height, frame.width, path)
     notes += kept
-    columns = [
-        frame.to_series(0),
-        *([] if symbols is None else [symbols]),
-        *frame.get_columns()[1:],
-    ]
-    header = ("ID", *(["Gene symbol"] if symbols is not None else []), *chosen)
-    named = pl.DataFrame([column.alias(f"c{i}") for i, column in enumerate(columns)])
-    return TableFile(path, path.name, "tables of single samples", header, named, 2, tuple(notes))
+    columns = {"ID": frame.to_series(0)}
+    columns |= {} if symbols is None else {"Gene symbol": symbols}
+    columns |= dict(zip(chosen, frame.get_columns()[1:], strict=True))
+    form = "tables of single samples"
+    return TableFile(path, path.name, form, **titled(columns), notes=tuple(notes))
 
 
 def _one_for_each(files: Sequence[SeriesFile]) -> dict[str, SeriesFile]:

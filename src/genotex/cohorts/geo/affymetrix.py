@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 
 from genotex.errors import FormatError
 from genotex.formats import (
@@ -20,6 +19,7 @@ from genotex.formats import (
     read_cdf,
     read_cel,
     read_library,
+    titled,
 )
 from genotex.genes import rma_values
 from genotex.outside import current_limits, stored_file
@@ -62,13 +62,10 @@ def expression_of_scans(
             raise FormatError(msg, path=path, hint=hint)
         matches[:, j] = scan.intensities[layout.cells]
     values = rma_values(matches, layout.sizes)
-    columns = [pl.Series("c0", layout.probe_sets)]
-    columns += [pl.Series(f"c{j + 1}", values[:, j]) for j in range(values.shape[1])]
+    columns = {"ID": layout.probe_sets, **dict(zip(scans, values.T, strict=True))}
     what = f"{len(scans)} arrays of {first.chip or layout.chip}"
     note = f"RMA of {what}, {len(values):,} probe sets by {name}"
-    return TableFile(
-        path, path.name, "CEL files", ("ID", *scans), pl.DataFrame(columns), notes=(note,)
-    )
+    return TableFile(path, path.name, "CEL files", **titled(columns), notes=(note,))
 
 
 def _one_of_each(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -197,15 +197,15 @@ def count_genes(
     path, annotated = files.counts[0], files.annotations[:1]
     matrix = read_raw_counts(path)
     annotation = read_count_annotation(annotated[0]) if annotated else None
-    totals, empty, notes = _reads_of_samples(matrix, series)
-    samples = list(totals)
-    counted = counts_by_gene(matrix, samples, table, annotation, species)
+    samples, notes = _samples_of_both(matrix, series)
+    totals = dict(zip(matrix.samples, matrix.counts.sum(axis=0).astype(int).tolist(), strict=True))
     found = normalised_genes(
-        counted,
-        trait_of_samples(series, trait, samples),
+        counts_by_gene(matrix, samples, table, annotation, species),
+        series,
+        trait,
         binary=binary,
-        files=(path.name, annotated[0].name if annotated else None),
-        totals=totals,
+        files=(path, annotated[0].name if annotated else None),
+        totals={sample: totals[sample] for sample in samples},
     )
     used = ((path, "counts"), *((other, "annotation") for other in annotated))
     notes = [
@@ -213,34 +213,44 @@ def count_genes(
         *(f"{other.name} is not used, {path.name} is" for other in files.counts[1:]),
         *([] if annotation is None else annotation.notes),
         *notes,
-        *(f"{sample} has no reads at all and is left out" for sample in empty),
         *found.notes,
     ]
     given = distribution_record(matrix.samples, matrix.counts, "counts")
     return replace(found, used=used, notes=tuple(notes), distributions=given)
 
 
-def trait_of_samples(series: Series, trait: Floats | None, samples: Sequence[str]) -> Floats:
-    """Return the trait's codes of some samples of a series; NaN without a trait."""
-    codes = np.full(len(series.samples), np.nan) if trait is None else trait
-    place = {sample: i for i, sample in enumerate(series.samples)}
-    return codes[[place[sample] for sample in samples]]
-
-
 def normalised_genes(
     counted: GeneCounts,
-    trait: Floats,
+    series: Series,
+    trait: Floats | None,
     *,
     binary: bool,
-    files: tuple[str, str | None],
+    files: tuple[Path, str | None],
     totals: Mapping[str, float],
+    label: str = "",
 ) -> CountedGenes:
-    """Filter and normalise counts of genes by the trait; `files` are those of counts and genes."""
-    known = ~np.isnan(trait)
+    """Filter and normalise counts of genes by the trait; samples without reads are left out.
+
+    `files`: that of the counts, and the name of that of genes. `totals`: reads of each sample.
+    `label`: what the record calls the counts; else the name of their file.
+    """
+    given = counted.matrix
+    kept = np.array([totals[sample] > 0 for sample in given.samples])
+    if not kept.any():
+        msg = "no sample of the series has a single read"
+        raise FormatError(msg, path=files[0], hint="fetch the file again")
+    samples = tuple(sample for sample in given.samples if totals[sample] > 0)
+    matrix = given if kept.all() else ExpressionMatrix(given.ids, samples, given.values[:, kept])
+    codes = {} if trait is None else dict(zip(series.samples, trait, strict=True))
+    own = np.array([codes.get(sample, np.nan) for sample in samples], dtype=np.float64)
+    known = ~np.isnan(own)
     # Without a trait all samples are one group.
-    codes = trait[known] if known.any() else np.zeros(len(trait))
-    normal = normalise_counts(counted.matrix, least_samples(codes, binary=binary), known)
-    record = {"file": files[0], "annotation": files[1], **normal.record, "totals": dict(totals)}
+    compared = own[known] if known.any() else np.zeros(len(own))
+    normal = normalise_counts(matrix, least_samples(compared, binary=binary), known)
+    totals = {sample: totals[sample] for sample in samples}
+    empty = [f"{s} has no reads at all and is left out" for s in given.samples if s not in totals]
+    facts = {"file": label or files[0].name, "annotation": files[1]}
+    record = {**facts, **normal.record, "totals": totals}
     note = (
         f"RNA-seq counts: {record['filtered']} of {record['genes']} genes have too few and are "
         f"left out (kept: {record['rule']}); {record['kept']} as log2 counts per million, "
@@ -248,7 +258,7 @@ def normalised_genes(
     )
     if not normal.expression.ids:
         why = f"no gene has enough counts ({record['rule']})"
-        return CountedGenes(None, why, (), (note,))
+        return CountedGenes(None, why, (), (*empty, note))
     genes = GeneMapping(
         expression=normal.expression,
         mapped=counted.counts["genes_mapped"],
@@ -259,29 +269,20 @@ def normalised_genes(
         counts=counted.counts,
         notes=counted.notes,
     )
-    return CountedGenes(genes, "", (), (note,), record)
+    return CountedGenes(genes, "", (), (*empty, note), record)
 
 
-def _reads_of_samples(
-    matrix: CountMatrix, series: Series
-) -> tuple[dict[str, int], list[str], list[str]]:
-    """Return the samples to take with their reads, those without any read, and notes."""
+def _samples_of_both(matrix: CountMatrix, series: Series) -> tuple[list[str], list[str]]:
+    """Return the samples of a series that have counts, and notes on the others."""
     there = set(matrix.samples)
     both = [sample for sample in series.samples if sample in there]
     if not both:
         msg = f"holds none of the samples of {series.path.name}, such as {series.samples[0]}"
         raise FormatError(msg, path=matrix.path, hint="give the count matrix of this very series")
-    totals = dict(zip(matrix.samples, matrix.counts.sum(axis=0).tolist(), strict=True))
     other = len(there) - len(both)
     notes = [f"{other} samples of {matrix.path.name} are not in the series matrix"] if other else []
     missing = len(series.samples) - len(both)
-    if missing:
-        notes.append(f"{missing} samples of the series have no counts")
-    kept = {sample: int(totals[sample]) for sample in both if totals[sample] > 0}
-    if not kept:
-        msg = "no sample of the series has a single read"
-        raise FormatError(msg, path=matrix.path, hint="fetch the file again")
-    return kept, [sample for sample in both if totals[sample] == 0], notes
+    return both, [*notes, *([f"{missing} samples of the series have no counts"] if missing else [])]
 
 
 @dataclass(frozen=True, eq=False)

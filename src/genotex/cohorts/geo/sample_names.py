@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-import polars as pl
-
 from genotex.cohorts.own.samples import SampleMatch
-from genotex.formats import ExpressionMatrix, Series, TableFile
+from genotex.formats import ExpressionMatrix, Series, TableFile, titled
 
 _TEXTS = ("title", "description", "source_name_ch1", "characteristics_ch1")
 _FORMS: tuple[tuple[str, Callable[[str], str]], ...] = (
@@ -32,8 +30,7 @@ def series_names(series: Series) -> TableFile:
             # Names differ; groups do not.
             if len(set(filled)) == len(filled) > _LEAST_SHARE * len(cells):
                 columns.setdefault(f"{field}{form}", changed)
-    frame = pl.DataFrame([pl.Series(f"c{i}", cells) for i, cells in enumerate(columns.values())])
-    return TableFile(series.path, series.path.name, "series matrix", tuple(columns), frame)
+    return TableFile(series.path, series.path.name, "series matrix", **titled(columns))
 
 
 def _sample_texts(series: Series) -> Iterator[tuple[str, Sequence[str | None]]]:
@@ -67,8 +64,7 @@ def names_inside(columns: Sequence[str], series: Series) -> TableFile | None:
             found[f"{field}, in which it is a word"] = named
     if not found:
         return None
-    frame = pl.DataFrame([pl.Series(f"c{i}", cells) for i, cells in enumerate(found.values())])
-    return TableFile(series.path, series.path.name, "series matrix", tuple(found), frame)
+    return TableFile(series.path, series.path.name, "series matrix", **titled(found))
 
 
 def _only(text: str, words: dict[str, str]) -> str:

@@ -24,6 +24,7 @@ from genotex.formats import (
     read_table_file,
     read_transcripts,
     sum_cells,
+    titled,
     value_sources,
 )
 from genotex.layout import GeoCohortFiles
@@ -75,8 +76,7 @@ def with_sheets(names: TableFile, every: Sequence[ValueSource]) -> TableFile:
         except GenotexError:
             # What is no sheet of these samples is left to the other readers.
             continue
-    frame = pl.DataFrame([column.alias(f"c{i}") for i, column in enumerate(columns.values())])
-    return replace(names, header=tuple(columns), columns=frame)
+    return replace(names, **titled(columns))
 
 
 def _names_of_sheet(sheet: TableFile, names: TableFile) -> dict[str, pl.Series]:
@@ -227,10 +227,9 @@ def _without_cells(table: TableFile) -> TableFile:
         *(frame.columns[i] for i in text),
         *(pl.sum_horizontal(columns).alias(f"s{j}") for j, columns in enumerate(groups.values())),
     )
-    columns = pl.DataFrame([c.alias(f"c{i}") for i, c in enumerate(kept.get_columns())])
     notes = (*table.notes, f"{cells:,} cells added up to {len(groups)} samples")
     header = (*(table.header[i] for i in text), *groups)
-    return replace(table, header=header, columns=columns, notes=notes)
+    return replace(table, **{**titled(kept.to_dict()), "header": header}, notes=notes)
 
 
 def _widened(table: TableFile, keys: frozenset[str]) -> TableFile:
@@ -258,12 +257,8 @@ def _widened(table: TableFile, keys: frozenset[str]) -> TableFile:
         titles = ", ".join(table.header[int(c[1:])] for c in numbers)
         msg = f"has several columns of values for each gene and sample: {titles}"
         raise table.error(msg, hint="keep one of them")
-    wide = frame.pivot(sample, index=genes, values=numbers[0], maintain_order=True)
-    columns = pl.DataFrame([c.alias(f"c{i}") for i, c in enumerate(wide.get_columns())])
-    note = f"long table, {len(names[sample])} samples in rows"
-    return replace(
-        table,
-        header=tuple(["gene", *wide.columns[1:]]),
-        columns=columns,
-        notes=(*table.notes, note),
+    wide = frame.rename({genes: "gene"}).pivot(
+        sample, index="gene", values=numbers[0], maintain_order=True
     )
+    note = f"long table, {len(names[sample])} samples in rows"
+    return replace(table, **titled(wide.to_dict()), notes=(*table.notes, note))

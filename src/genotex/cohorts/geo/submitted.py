@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from genotex.cohorts.geo.files import SUBMITTED, read_annotation
-from genotex.cohorts.geo.rna_seq import CountedGenes, normalised_genes, trait_of_samples
+from genotex.cohorts.geo.rna_seq import CountedGenes, normalised_genes
 from genotex.cohorts.geo.sample_names import names_inside, of_series, series_names
 from genotex.cohorts.geo.source_tables import (
     is_worth_a_look,
@@ -31,10 +30,10 @@ from genotex.formats import (
     TableFile,
     ValueSource,
     distribution_record,
+    titled,
 )
 from genotex.genes import (
     GeneCounts,
-    GeneMapping,
     GeneTable,
     RowGenes,
     ScaleVerdict,
@@ -239,10 +238,8 @@ def _side_by_side(parts: Sequence[_Candidate], series: Series) -> TableFile:
         frame = frame if whole is None else frame.drop(text)
         whole = frame if whole is None else whole.join(frame, on="ID", maintain_order="left")
     assert whole is not None
-    named = pl.DataFrame([c.alias(f"c{i}") for i, c in enumerate(whole.get_columns())])
     note = f"{len(parts)} tables of different samples joined"
-    first = parts[0].table
-    return replace(first, header=tuple(whole.columns), columns=named, notes=(note,))
+    return replace(parts[0].table, **titled(whole.to_dict()), notes=(note,))
 
 
 def _label(given: TableFile, source: ValueSource) -> str:
@@ -356,26 +353,24 @@ def _genes(
     if species:
         counts = replace(counts, notes=(named_genes_note(species, best.rows),))
     reads = counts.matrix.values.sum(axis=0)
-    kept = reads > 0
-    if not kept.any():
-        msg = "no sample has a single read"
-        raise FormatError(msg, path=best.table.path)
-    names = [sample for sample, keep in zip(matrix.samples, kept, strict=True) if keep]
-    empty = [sample for sample in matrix.samples if sample not in set(names)]
-    counts = replace(
-        counts,
-        matrix=ExpressionMatrix(counts.matrix.ids, tuple(names), counts.matrix.values[:, kept]),
-    )
     done = normalised_genes(
         counts,
-        trait_of_samples(series, trait, names),
+        series,
+        trait,
         binary=binary,
-        files=(best.label, None),
-        totals=dict(zip(names, reads[kept].tolist(), strict=True)),
+        files=(best.paths[0], None),
+        totals=dict(zip(matrix.samples, reads.tolist(), strict=True)),
+        label=best.label,
     )
-    described = None if done.genes is None else _described(done.genes, best.rows)
-    notes = [f"{sample} has no reads and is left out" for sample in empty]
-    return replace(done, genes=described, notes=(*notes, *done.notes), distributions=given)
+    rows = best.rows
+    rows = best.rows
+    described = done.genes and replace(
+        done.genes,
+        id_kind=rows.verdict.kind,
+        id_column=rows.id_column,
+        gene_column=rows.gene_column,
+    )
+    return replace(done, genes=described, distributions=given)
 
 
 def _row_genes(
@@ -432,9 +427,3 @@ def _summed(matrix: ExpressionMatrix, best: _Candidate) -> GeneCounts:
         notes.append(f"{shared:,} rows share a symbol with another; their counts were added")
     summed = divide_and_sum(matrix.values, links)
     return GeneCounts(ExpressionMatrix(links.genes, matrix.samples, summed), counts, tuple(notes))
-
-
-def _described(genes: GeneMapping, found: RowGenes) -> GeneMapping:
-    return replace(
-        genes, id_kind=found.verdict.kind, id_column=found.id_column, gene_column=found.gene_column
-    )

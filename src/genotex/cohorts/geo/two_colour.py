@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,13 +11,12 @@ from genotex.arrays import Floats
 from genotex.cohorts.geo.files import SUBMITTED, read_annotation
 from genotex.cohorts.geo.rna_seq import CountedGenes
 from genotex.errors import FormatError, GenotexError
-from genotex.formats import ExpressionMatrix, Series, TwoColourScan, read_two_colour
+from genotex.formats import ExpressionMatrix, Series, TwoColourScan, listed_files, read_two_colour
 from genotex.genes import GeneTable, log_ratios, map_to_genes
 from genotex.layout import GeoCohortFiles
 from genotex.outside import StoredFile, stored_files
 from genotex.procedure import Procedure
 
-_SAMPLE = re.compile(r"GSM\d+", re.IGNORECASE)
 _SCAN = re.compile(r"\.(?:gpr|txt)(?:\.gz)?$", re.IGNORECASE)
 _RED = re.compile(r"cy-?5|alexa.*6[345]\d|635", re.IGNORECASE)
 _GREEN = re.compile(r"cy-?3|alexa.*5[45]\d|532", re.IGNORECASE)
@@ -80,15 +78,14 @@ def two_colour_genes(
     files: GeoCohortFiles, series: Series, table: GeneTable
 ) -> CountedGenes | None:
     """Return log2 ratios of sample to reference by gene; None where no scan is in the folder."""
-    stored = {
-        m.group().upper(): each for each in _stored(files) if (m := _SAMPLE.search(each.name))
-    }
-    samples = [sample for sample in series.samples if sample in stored]
+    stored = listed_files(each for path in files.supplementary for each in stored_files(path))
+    scans_of = {each.sample: each.disk_file for each in stored if _SCAN.search(each.name)}
+    samples = [sample for sample in series.samples if sample in scans_of]
     if len(samples) < _FEWEST:
         return None
     try:
         signs = channel_signs(series)
-        scans = [_read(stored[sample]) for sample in samples]
+        scans = [_read(scans_of[sample]) for sample in samples]
         if len({scan.ids for scan in scans}) > 1:
             msg = "the arrays have different spots; they cannot be one table"
             raise FormatError(msg, path=files.folder)
@@ -109,7 +106,7 @@ def two_colour_genes(
         f"log2 ratios of sample to common reference, {swapped} of them with the sample in green; "
         f"background {background}, loess within arrays, as limma"
     )
-    used = tuple((p, "expression") for p in dict.fromkeys(stored[s].path for s in samples))
+    used = tuple((p, "expression") for p in dict.fromkeys(scans_of[s].path for s in samples))
     return CountedGenes(genes, "", used, (note,))
 
 
@@ -123,11 +120,6 @@ def _ratios(scans: Sequence[TwoColourScan]) -> tuple[Floats, str]:
     return log_ratios(scans, background="subtract")[0], "subtracted (no fit by normexp)"
 
 
-def _stored(files: GeoCohortFiles) -> Iterator[StoredFile]:
-    for path in files.supplementary:
-        yield from (each for each in stored_files(path) if _SCAN.search(each.name))
-
-
 def _read(stored: StoredFile) -> TwoColourScan:
     with stored.on_disk() as path:
-        return read_two_colour(Path(path))
+        return read_two_colour(path)

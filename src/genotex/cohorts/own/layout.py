@@ -43,23 +43,9 @@ _NO_GENE = re.compile(
 )
 """Rows of HTSeq, STAR and spreadsheets that are no genes."""
 _QUANTITIES = (
-    "counts",
-    "raw_counts",
-    "raw_count",
-    "read_counts",
-    "read_count",
-    "readcount",
-    "expected_count",
-    "count",
-    "reads",
-    "avg_signal",
-    "abundance",
-    "tpm",
-    "cpm",
-    "fpkm",
-    "rpkm",
-    "length",
-)
+    "counts", "raw_counts", "raw_count", "read_counts", "read_count", "readcount", "expected_count",
+    "count", "reads", "avg_signal", "abundance", "tpm", "cpm", "fpkm", "rpkm", "length",
+)  # fmt: skip
 """What columns of several quantities are called, the best first."""
 _BEFORE = re.compile(rf"({'|'.join(_QUANTITIES)})[._: -]+(.+)", re.IGNORECASE)
 _AFTER = re.compile(rf"(.+?)[._: -]+({'|'.join(_QUANTITIES)})", re.IGNORECASE)

@@ -112,7 +112,9 @@ def read_raw_genes(files: TcgaCohortFiles, procedure: Procedure | str) -> RawExp
 
 
 def _average_duplicates(matrix: ExpressionMatrix) -> tuple[ExpressionMatrix, tuple[str, ...]]:
-    samples, values, repeated = average_duplicates(matrix.samples, matrix.values.T)
+    samples, values, repeated = average_duplicates(
+        matrix.samples, np.asarray(matrix.values.T, dtype=np.float64)
+    )
     if not repeated:
         return matrix, ()
     note = f"{repeated} sample ids occur more than once in the expression table: averaged"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,8 +29,6 @@ _AGILENT = {
     "red_background": ("rBGMedianSignal", "rBGMeanSignal"),
     "green_background": ("gBGMedianSignal", "gBGMeanSignal"),
 }
-SCAN_FILE = re.compile(r"\.gpr(?:\.gz)?$", re.IGNORECASE)
-"""Names of GenePix files; Agilent's are known by their first lines only."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -52,6 +52,12 @@ class TableFile:
             return UsageError(f"{place}: {message}" + (f" ({hint})" if hint else ""))
         line = None if row is None else self.first_line + row
         return FormatError(message, path=self.path, line=line, hint=hint)
+
+
+def titled(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return named columns, as cells or series, as header and columns of a `TableFile`."""
+    frame = [pl.Series(f"c{i}", cells) for i, cells in enumerate(columns.values())]
+    return {"header": tuple(columns), "columns": pl.DataFrame(frame)}
 
 
 @dataclass(frozen=True)
