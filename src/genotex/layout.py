@@ -161,6 +161,7 @@ def _files(folder: Path) -> list[Path]:
 
 _CHECKSUMS = {".md5", ".sha1", ".sha256"}
 _CDF = re.compile(r"\.(cdf|pgf|clf|mps)(\.gz)?$", re.IGNORECASE)
+SERIES_ACCESSION = re.compile(r"GSE[1-9][0-9]{0,8}", re.IGNORECASE)
 _NCBI_COUNTS = re.compile(r"_raw_counts_.*_NCBI\.tsv(\.gz)?$", re.IGNORECASE)
 _NCBI_ANNOTATION = re.compile(r"^(Human|Mouse)\..*annot\.tsv(\.gz)?$", re.IGNORECASE)
 

@@ -112,7 +112,7 @@ def packed(text: str) -> bytes:
     [
         (b"<html>captcha</html>", NotDataError, "HTML"),
         (b"a\tb\n1\t2\n", FormatError, "lacks"),
-        (b"", FormatError, "lacks"),
+        (b"", TruncatedFileError, "empty"),
         (
             gzip.compress(gene_info_text().encode(), mtime=0)[:80],
             TruncatedFileError,

@@ -11,6 +11,7 @@ from genotex.clinical import SeriesDescription, Vocabulary, certainty_text, judg
 from genotex.errors import FormatError, NotThereError, UsageError, WrongContentError
 from genotex.fetch.client_limits import shown
 from genotex.fetch.web import Trouble, WebClient
+from genotex.layout import SERIES_ACCESSION
 from genotex.outside import parse_json
 
 _KEY_VARIABLE = "NCBI_API_KEY"
@@ -151,7 +152,6 @@ STUDY_TYPES = (
 )
 """The benchmark's study types (paper, appendix E; datasheet, "Collection Process")."""
 
-_ACCESSION = re.compile(r"GSE[1-9][0-9]{0,8}")
 _PLATFORM = re.compile(r"[1-9][0-9]{0,8}")
 _SAMPLE = re.compile(r"GSM[0-9]{1,12}")
 _MOST_RANKED = 200
@@ -298,7 +298,7 @@ def read_accessions(names: Sequence[str]) -> tuple[str, ...]:
     """Return accessions of series in capitals, each once."""
     found = dict.fromkeys(name.strip().upper() for name in names)
     for name in found:
-        if not _ACCESSION.fullmatch(name):
+        if not SERIES_ACCESSION.fullmatch(name):
             msg = f"{name!r} is no accession of a series; write it as GSE55457"
             raise UsageError(msg)
     return tuple(found)
@@ -312,7 +312,7 @@ def _read(entrez: Entrez, ids: Sequence[str]) -> Iterator[GeoSummary]:
 def read_summary(record: Mapping[str, Any]) -> GeoSummary:
     """Read a summary of the database ``gds``."""
     accession, samples = str(record.get("accession", "")), str(record.get("n_samples", ""))
-    if not _ACCESSION.fullmatch(accession) or not re.fullmatch(r"[0-9]{1,9}", samples):
+    if not SERIES_ACCESSION.fullmatch(accession) or not re.fullmatch(r"[0-9]{1,9}", samples):
         message = (
             f"a summary of Entrez has no series accession or number of samples: {accession[:40]!r}"
         )

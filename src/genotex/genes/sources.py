@@ -10,8 +10,8 @@ from pathlib import Path
 
 import polars as pl
 
-from genotex.errors import FileLimitError, FormatError, NotDataError, TruncatedFileError
-from genotex.formats import decode, sha256
+from genotex.errors import FileLimitError, FormatError
+from genotex.formats import decode, read_bytes, sha256
 from genotex.id_kinds import ID_KINDS
 from genotex.outside import Gauge, Packing, parse_json, read_json, read_parquet, unpack, unreadable
 
@@ -49,20 +49,6 @@ class GeneSource:
         return json.dumps(asdict(self), indent=2) + "\n"
 
 
-def _read_bytes(path: Path, most: str = "unpacked") -> bytes:
-    """Return the contents of a file, gzip data unpacked."""
-    hint = "give a gene_info file or a synonym JSON"
-    try:
-        with path.open("rb") as handle:
-            gauge = Gauge(os.fstat(handle.fileno()).st_size, path, most=most)
-            return b"".join(unpack(handle, path, gauge, (Packing.GZIP,)))
-    except OSError as error:
-        msg = f"cannot be read: {error.strerror}"
-        raise FormatError(msg, path=path, hint=hint) from error
-    except TruncatedFileError as error:
-        raise type(error)(error.message, path=path, hint="download it again") from error
-
-
 def holds_json(path: Path) -> bool:
     """Return whether a file (gzip or plain) holds a JSON object or array."""
     try:
@@ -80,10 +66,7 @@ def read_gene_info(path: Path) -> tuple[pl.DataFrame, GeneSource]:
     `path`: ``Homo_sapiens.gene_info`` or any gene_info file with human rows. Returns human genes in
     file order, columns of `GENE_SCHEMA`; name, newest modification date, checksum, number of genes.
     """
-    data = _read_bytes(path)
-    if data.lstrip()[:1] == b"<":
-        msg = "an HTML page in place of the gene table"
-        raise NotDataError(msg, path=path, hint="download it again")
+    data = read_bytes(path)
     names = data.split(b"\n", 1)[0].decode("utf-8", "replace").strip().split("\t")
     lacking = [name for name in _USED if name not in names]
     if lacking:
@@ -128,7 +111,7 @@ _ARCHAIC = ("63221", "741158")
 def read_synonym_json(path: Path) -> tuple[dict[str, str], GeneSource]:
     """Read the benchmark's ``gene_synonym.json``: alias to official symbol."""
     hint = "give the benchmark's gene_synonym.json"
-    text = decode(_read_bytes(path, "document"))
+    text = decode(read_bytes(path, "document"))
     found = parse_json(text, path, hint, words="not JSON")
     if not isinstance(found, dict) or not all(isinstance(v, str) for v in found.values()):
         msg = "not an object of alias: symbol"

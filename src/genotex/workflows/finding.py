@@ -23,12 +23,15 @@ from genotex.fetch import (
 )
 from genotex.formats import LineReader
 from genotex.genes import packaged_maps
+from genotex.layout import SERIES_ACCESSION
 from genotex.options import SPECIES, FindOptions
 
 FOUND_COLUMNS = (
     "accession", "title", "samples", "platform", "species", "kind", "date", "on disk",
 )  # fmt: skip
-_SERIES_FILE = re.compile(r"(GSE[1-9]\d{0,8}).*(series_matrix|family\.soft)", re.IGNORECASE)
+_SERIES_FILE = re.compile(
+    rf"({SERIES_ACCESSION.pattern}).*(series_matrix|family\.soft)", re.IGNORECASE
+)
 _FIELD = re.compile(r"!(Series|Sample|Platform)_(\w+)(?:\t| = )(.*)", re.DOTALL)
 _HEAD_ENDS = ("!series_matrix_table_begin", "!platform_table_begin", "^SAMPLE")
 _MOST_LINES = 20_000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,16 +9,15 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from genotex.cli import screen
+from genotex.layout import SERIES_ACCESSION
 
 if TYPE_CHECKING:
     from genotex.fetch import GeoRequest, GeoSource, SeriesPlan
 
-_ACCESSION = re.compile(r"GSE[1-9][0-9]{0,8}", re.IGNORECASE)
-
 
 def source_of_accession(source: Path) -> tuple[Path, tuple[str, ...]]:
     """Return the input folder, and the series where an accession is in its place."""
-    if source.exists() or not _ACCESSION.fullmatch(str(source)):
+    if source.exists() or not SERIES_ACCESSION.fullmatch(str(source)):
         return source, ()
     return Path("input"), (str(source).upper(),)
 

@@ -11,7 +11,7 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.data.fetch_geo import server
+from genotex.cli.data.fetch_geo import GeoServers
 from genotex.cli.data.fetch_screen import note_pause
 from genotex.cli.option_classes import Only, with_options
 from genotex.errors import UsageError
@@ -49,15 +49,13 @@ class _Updating:
     force: Annotated[
         bool, Option("With --update: ask for all again.", "--force", panel=_UPDATING)
     ] = False
-    eutils_address: Annotated[str | None, server("Base address of the E-utilities.", "NCBI's")] = (
-        None
-    )
 
 
 @with_options
 def find(
     asked: FindOptions,
     updating: _Updating,
+    servers: Annotated[GeoServers, Only("eutils_address")],
     data: Annotated[PreprocessChoices, Only("vocabulary")],
     words: Annotated[
         list[str] | None,
@@ -94,7 +92,7 @@ def find(
     if output is not None:
         o.check_output_file(output)
     if updating.update:
-        _update(asked, updating)
+        _update(asked, servers, force=updating.force)
     elif not text and not changed(asked):
         msg = "name words to search for, as in: genotex find lupus whole blood"
         raise UsageError(msg)
@@ -110,17 +108,17 @@ def find(
     raise typer.Exit(screen.DONE if found.matches else screen.NOTHING_USABLE)
 
 
-def _update(asked: FindOptions, updating: _Updating) -> None:
+def _update(asked: FindOptions, servers: GeoServers, *, force: bool) -> None:
     from genotex.fetch import GeoAddresses, index_path, open_geo_source, update_index
 
     path = index_path(asked.index)
     screen.resumes.set()
-    addresses = GeoAddresses(eutils=updating.eutils_address)
+    addresses = GeoAddresses(*servers.addresses)
     with (
         open_geo_source(None, addresses, note_pause) as source,
         screen.progress("asking GEO") as step,
     ):
-        series = update_index(source.entrez, path, step, force=updating.force)
+        series = update_index(source.entrez, path, step, force=force)
     screen.notify(f"{series:,} series of GEO are in the index {path}")
 
 

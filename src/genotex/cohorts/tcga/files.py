@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+
 from genotex.clinical import choose_tcga_study, tcga_study_code
 from genotex.clinical.tcga import (
     is_age_or_gender_column,
