@@ -184,7 +184,9 @@ def _library(
     # Readers take the width from the first line.
     padded = b"\t" * (len(names) - 1) + b"\n" + data[at:]
     try:
-        rows = parse_rows(padded, dict.fromkeys(names, pl.String), lossy=True)[1:]
+        schema = dict.fromkeys(names, pl.String)
+        taken = sorted({0, 1, *map(titles.index, wanted)})
+        rows = parse_rows(padded, schema, columns=taken, lossy=True)[1:]
     except pl.exceptions.PolarsError:
         _cut(stored)
     picked = {title: pl.col(f"c{titles.index(title)}") for title in wanted}
