@@ -94,6 +94,19 @@ def test_mouse_series_have_counts_of_ncbi_and_rats_none(
     )
 
 
+@pytest.mark.parametrize("name", ["GSE1_sample_info_counts.txt.gz", "GSE1_DEG.txt.gz"])
+def test_a_table_of_a_misleading_name_is_fetched_if_nothing_else_is_there(
+    genotex: Run, geo: GeoSite, tmp_path: Path, name: str
+) -> None:
+    geo.add("GSE1", empty=True, rows=0, gdstype=SEQUENCING)
+    geo.add_supplementary("GSE1", {name: TABLE, "GSE1_peaks.bed.gz": TABLE})
+    arguments = ["fetch", "geo", tmp_path, "--accession", "GSE1", *geo.addresses]
+    code, out, _ = genotex(*arguments)
+    assert code == 0 and "nothing else is there, though by its name it" in " ".join(out.split())
+    assert [path.name for path in tmp_path.rglob("GSE1_*") if path.name == name]
+    assert not list(tmp_path.rglob("*peaks*"))
+
+
 def test_a_file_that_is_not_there_is_refused_with_those_that_are(
     genotex: Run, geo: GeoSite
 ) -> None:

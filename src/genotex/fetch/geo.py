@@ -310,7 +310,7 @@ class _SeriesWork:
         else:
             for file in plan.wanted_values:
                 self._get(file.name, file.address, most=most, content=Content.of_name(file.name))
-            self.notes.append(f"{best.label}: {best.why}")
+            self.notes.append(f"{best.label}: {plan.verdict(best).removeprefix('taken: ')}")
 
     def _fetch_counts(self, name: str, annotation: str) -> bool:
         """Fetch NCBI's counts of the series; return whether it has some."""

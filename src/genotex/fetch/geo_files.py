@@ -82,7 +82,8 @@ class SeriesPlan:
         """Return whether expression is taken from a source, and why."""
         best = self.best
         if best is not None and source.names == best.names and source.kind == best.kind:
-            return f"taken: {source.why}"
+            name = f"nothing else is there, though by its name it {source.refused}"
+            return f"taken: {name if source.refused else source.why}"
         return f"not used: {source.refused}" if source.refused else source.why
 
     @property

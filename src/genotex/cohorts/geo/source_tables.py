@@ -32,8 +32,6 @@ from genotex.outside import StoredFile, stored_files
 
 _TRANSCRIPTS = "tx2gene|t2g|transcripts?_?(to|2)_?gene"
 _LONG_WIDTH, _FEWEST = 12, 2
-_SECOND_LOOK = ("annotation", "test results", "ratios")
-"""What a table of such a name is read for after all, if nothing else gives values."""
 
 
 def sources_on_disk(
@@ -106,11 +104,6 @@ def _names_of_sheet(sheet: TableFile, names: TableFile) -> dict[str, pl.Series]:
 def _is_known(cells: Sequence[str], names: TableFile) -> bool:
     keys = table_keys(names)
     return all(name_keys(cell) & keys for cell in cells)
-
-
-def is_worth_a_look(source: ValueSource) -> bool:
-    """Return whether a source that its name rules out may hold values after all."""
-    return source.kind == "table" and source.holds in _SECOND_LOOK
 
 
 def tables_of(

@@ -13,13 +13,7 @@ from numpy.typing import NDArray
 from genotex.cohorts.geo.files import SUBMITTED, read_annotation
 from genotex.cohorts.geo.rna_seq import CountedGenes, normalised_genes
 from genotex.cohorts.geo.sample_names import names_inside, of_series, series_names
-from genotex.cohorts.geo.source_tables import (
-    is_worth_a_look,
-    sources_on_disk,
-    tables_of,
-    why_not_used,
-    with_sheets,
-)
+from genotex.cohorts.geo.source_tables import sources_on_disk, tables_of, why_not_used, with_sheets
 from genotex.cohorts.own.layout import OwnValues, arrange
 from genotex.cohorts.own.samples import SampleMatch, match_samples, name_keys, table_keys
 from genotex.errors import FormatError, GenotexError
@@ -169,10 +163,10 @@ def _best_candidate(
     keys = table_keys(names)
     found: list[_Candidate] = []
     unread = [each for each in every if not each.refused]
-    unread += [each for each in every if is_worth_a_look(each)]
+    unread += [each for each in every if each.may_mislead]
     while unread and not _is_enough(found, series):
         source = unread.pop(0)
-        if found and is_worth_a_look(source):
+        if found and source.may_mislead:
             continue
         for given in tables_of(source, every, keys, rejected, how.cell_type):
             try:
@@ -196,7 +190,7 @@ def _best_candidate(
         *best.table.notes,
         *best.values.notes,
         *(f"{other.label} is not used: {other.words}" for other in others if other not in parts),
-        *(f"{each.label} is not read" for each in unread if not is_worth_a_look(each)),
+        *(f"{each.label} is not read" for each in unread if not each.may_mislead),
         *rejected,
     ]
     return best, notes

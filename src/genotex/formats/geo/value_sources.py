@@ -89,6 +89,7 @@ _UNUSABLE = {
     "methylation": "holds methylation, not expression",
     "ratios": "holds ratios to a reference, not expression by sample",
 }
+_MISLEADING = ("annotation", "test results", "ratios")
 _RANK = ("counts", "values", "cells", "TPM", "CPM", "normalised values", "FPKM")
 _WHY = {
     "counts": "counts of reads: the best for tests",
@@ -169,6 +170,11 @@ class ValueSource:
     refused: str = ""  # why it is not used, and what helps
 
     @property
+    def may_mislead(self) -> bool:
+        """Whether its name alone rules it out: it is read after all where nothing else is there."""
+        return self.kind == "table" and self.holds in _MISLEADING
+
+    @property
     def size(self) -> int | None:
         """Bytes of its files, as far as listed."""
         known = [each.size for each in self.files if each.size is not None]
@@ -243,10 +249,14 @@ def value_sources(
 
 
 def best_source(sources: Sequence[ValueSource], chosen: str = "") -> ValueSource | None:
-    """Return the first source that is not refused, or the one that has a file of this name."""
+    """Return the first source that is not refused, or the one that has a file of this name.
+
+    Where all are refused, a table whose name may mislead.
+    """
     if chosen:
         return next((replace(each, refused="") for each in sources if chosen in each.names), None)
-    return next((each for each in sources if not each.refused), None)
+    usable = [each for each in sources if not each.refused]
+    return next(iter(usable + [each for each in sources if each.may_mislead]), None)
 
 
 def listed_files(stored: Iterable[StoredFile]) -> list[SeriesFile]:
