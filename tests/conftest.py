@@ -3,6 +3,7 @@
 import functools
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 from genotex.outside import VARIABLE, process_limits
-from tests.durations import is_slow, recorded, takes_long
+from tests.durations import IN_TURNS, function_of, is_slow, recorded, takes_long
 
 settings.register_profile("genotex", deadline=None)  # no test asserts a time
 settings.load_profile("genotex")
@@ -27,12 +28,16 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what ``make test-fast`` and ``make test`` leave out, and what needs Linux."""
     root, durations = Path(__file__).parent, recorded()
+    cases: Counter[str] = Counter()
     below = functools.cache(lambda path, folder: (root / folder) in path.parents)
     for item in items:
         sandbox, attacks = below(item.path, "agents/sandbox"), below(item.path, "attacks")
-        every_day = item.get_closest_marker("everyday") or sandbox or attacks
-        if takes_long(item, durations) and not every_day:
-            item.add_marker(pytest.mark.nightly)
+        if takes_long(item, durations):
+            every_day = bool(item.get_closest_marker("everyday")) or sandbox or attacks
+            function = function_of(item.nodeid)
+            if not every_day or cases[function] % IN_TURNS:
+                item.add_marker(pytest.mark.nightly)
+            cases[function] += every_day
         if is_slow(item, durations) or item.get_closest_marker("nightly"):
             item.add_marker(pytest.mark.slow)
         if sandbox or item.path == root / "attacks" / "test_sandbox.py":

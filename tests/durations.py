@@ -15,20 +15,17 @@ import importlib
 import json
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import TypeVar
 
 import pytest
-from _pytest.mark import ParameterSet
 
-T = TypeVar("T")
 FILE = Path(__file__).with_name("durations.json")
 LIMIT = 0.5
-"""Seconds from which a test, or a fixture that tests share, is slow."""
-NIGHTLY = 0.7
-"""Seconds from which a test runs at night only, unless it is marked as one for every day."""
+"""Seconds from which a test, or a fixture that tests share, is slow; such a test runs at night."""
+IN_TURNS = 6
+"""Of the cases of a long test that is for every day, one in so many runs every day."""
 
 _ROOT = Path(__file__).parents[1]
 _PROPERTY = "shared fixtures"
@@ -58,15 +55,7 @@ def is_slow(item: pytest.Item, durations: Durations) -> bool:
 
 def takes_long(item: pytest.Item, durations: Durations) -> bool:
     """Whether a test by itself was recorded as one that takes long."""
-    return durations["tests"].get(function_of(item.nodeid), 0.0) >= NIGHTLY
-
-
-def in_turns(cases: Sequence[T], name: Callable[[T], str]) -> list[ParameterSet]:
-    """Return the parameters of a test of many cases: every day one of six, the others at night."""
-    return [
-        pytest.param(case, id=name(case), marks=[pytest.mark.everyday] * (i % 6 == 0))
-        for i, case in enumerate(cases)
-    ]
+    return function_of(item.nodeid) in durations["tests"]
 
 
 def is_stale(entry: str) -> bool:

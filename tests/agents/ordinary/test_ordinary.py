@@ -7,7 +7,6 @@ import pytest
 from tests.agents.ordinary.model import Style
 from tests.agents.ordinary.runs import Workplace, workplace
 from tests.agents.ordinary.styles import STYLES, small_context
-from tests.durations import in_turns
 from tests.geo_text import write_asthma_on_probes
 from tests.models.conftest import nothing_from_outside
 
@@ -26,7 +25,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workplace]:
         yield place
 
 
-@pytest.mark.parametrize("style", in_turns(STYLES, lambda style: style.name))
+@pytest.mark.everyday
+@pytest.mark.parametrize("style", STYLES, ids=lambda style: style.name)
 def test_style_ends_with_the_right_tables(style: Style, place: Workplace) -> None:
     found = place.run(style)
     assert found.outcome == "right"

@@ -8,7 +8,6 @@ from genotex.agents import State, trace
 from tests.agents.team.misbehaving.all_cases import CASES
 from tests.agents.team.misbehaving.case import Case, Outcome
 from tests.agents.team.misbehaving.runs import KEY, Ended, Places, prepared_places, wrong_results
-from tests.durations import in_turns
 from tests.models.conftest import nothing_from_outside
 
 __all__ = ["nothing_from_outside"]
@@ -21,7 +20,8 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Places]:
         yield places
 
 
-@pytest.mark.parametrize("case", in_turns(CASES, lambda case: case.name))
+@pytest.mark.everyday
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_misbehaviour(case: Case, places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_COMPATIBLE_API_KEY", KEY)
     ended = places.of(case.place).run(case.notebook, case.moments, structured=case.structured)
