@@ -15,9 +15,11 @@ import pytest
 from genotex.analysis import read_result
 from genotex.app import Access, create_app
 from genotex.layout import OutputFolder
+from tests.affymetrix_files import library
 from tests.app.conftest import Browser, opened, queue_of, read_before, wait
 from tests.app.drawn import marks_of
 from tests.cli.test_de import write as write_tables
+from tests.cohorts.test_cel_files import CELLS, SETS, SIDE, layout, made
 from tests.fetch.geo_tree import FILES, PAGES, GeoSite, matrix_path, platform_soft
 from tests.fetch.server import dripping, serving
 from tests.geo_text import GENES, asthma, series_matrix
@@ -237,6 +239,40 @@ def test_counts_of_a_mouse_series_are_read_without_a_trait(adder: Browser) -> No
     assert status == 400 and "without a trait it is tested by the genes of the mouse" in shown
     status, shown = send(adder, *sent, trait="")
     assert status == 200 and "40 as log2 counts per million" in shown, shown
+
+
+@pytest.mark.parametrize("with_library", [True, False])
+def test_scans_are_read_with_the_layout_of_their_chip(
+    adder: Browser, tmp_path_factory: pytest.TempPathFactory, with_library: bool
+) -> None:
+    more = {"Made-Chip.cdf": layout()}
+    if with_library:
+        files = library(SETS, CELLS.tolist(), SIDE, SIDE)
+        more = {f"Made-Chip.{end}": body for end, body in files.items()}
+    folder = made(tmp_path_factory.mktemp("made"), more=more)
+    sent = [(path.name, path.read_bytes()) for path in sorted(folder.iterdir())]
+    layouts = [each for each in sent if each[0] in more]
+    status, text = send(adder, *(each for each in sent if each not in layouts[:1]))
+    assert status == 400 and "put Made-Chip.cdf into the folder of the series" in text, text
+    status, text = send(adder, *sent)
+    assert status == 200 and "RMA of 8 arrays of Made-Chip" in text, text
+
+
+def test_a_map_of_transcripts_is_of_use(
+    adder: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    described = write_counted(tmp_path_factory.mktemp("made"), "GSE7") / MATRIX
+    names = [f"ENST{90000000000 + i}" for i in range(len(GENES))]
+    tables = {
+        f"GSM{i + 1}_quant.sf.gz": "Name\tLength\tEffectiveLength\tTPM\tNumReads\n"
+        + "".join(f"{name}\t900\t800\t5\t{300 + i * j}\n" for j, name in enumerate(names))
+        for i in range(12)
+    }
+    pairs = "".join(f"{a}\t{b}\n" for a, b in zip(names, GENES, strict=True))
+    tables["tx2gene.tsv.gz"] = f"transcript\tgene\n{pairs}"
+    sent = [(name, gzip.compress(text.encode())) for name, text in tables.items()]
+    status, text = send(adder, (MATRIX, described.read_bytes()), *sent)
+    assert status == 200 and "genes of transcripts by tx2gene.tsv.gz" in text, text
 
 
 @pytest.mark.parametrize("accession", SEQUENCED)

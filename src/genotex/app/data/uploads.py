@@ -160,9 +160,13 @@ def _read_values(files: GeoCohortFiles, sent: Sequence[Path]) -> list[str]:
     if prepared.genes is None:
         raise UsageError(prepared.why_no_genes)
     used = {path for path, _ in prepared.files}
-    if idle := next((path for path in sent if path not in used), None):
-        why = next((note for note in prepared.notes if idle.name in note), "")
-        raise UsageError(why or f"{idle.name} is of no use: the expression is in other files")
+    for path in sent:
+        notes = [note for note in prepared.notes if path.name in note]
+        # Layouts of chips, sample sheets and maps of transcripts are named where they were used.
+        refused = [note for note in notes if f"{path.name} is not " in note]
+        if path not in used and (refused or not notes):
+            why = f"{path.name} is of no use: the expression is in other files"
+            raise UsageError(next(iter(refused), why))
     return list(prepared.notes)
 
 

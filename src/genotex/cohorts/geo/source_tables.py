@@ -121,7 +121,7 @@ def tables_of(
     if source.kind == "two-colour scans":
         rejected.append(f"{source.label} is not used: the series does not state two channels")
         return
-    maps = [file for each in every for file in each.files if _is_map(file)]
+    maps = [file for each in every for file in each.files if is_map(file)]
     readers: list[tuple[str, Callable[[], Sequence[TableFile]]]]
     if source.kind == "tables of samples":
         readers = [(source.label, lambda: [_joined(source, maps)])]
@@ -150,13 +150,18 @@ def why_not_used(label: str, error: GenotexError, source: ValueSource) -> str:
     return f"{label} is not used: {text}"
 
 
-def _is_map(file: SeriesFile) -> bool:
+def is_map(file: SeriesFile) -> bool:
+    """Return whether a file states the genes of transcripts."""
     return bool(re.search(_TRANSCRIPTS, file.name, re.IGNORECASE)) and file.kind == "table"
 
 
 def _joined(source: ValueSource, maps: Sequence[SeriesFile]) -> TableFile:
-    files = [each for each in source.files if not _is_map(each)]
-    return join_samples(files, read_transcripts(maps[0]) if maps else None)
+    files = [each for each in source.files if not is_map(each)]
+    if not maps:
+        return join_samples(files)
+    table = join_samples(files, read_transcripts(maps[0]))
+    named = f"genes of transcripts by {maps[0].name}, if they are transcripts"
+    return replace(table, notes=(*table.notes, named))
 
 
 def _read(file: SeriesFile, keys: frozenset[str]) -> Sequence[TableFile]:
