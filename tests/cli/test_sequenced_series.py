@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,25 @@ def test_accession_goes_to_genes(genotex: Run, geo: GeoSite, accession: str) -> 
     put(geo, series)
     arguments = ["solve", accession, "output", "--trait", series.trait]
     check(series, genotex(*arguments, *geo.addresses))
+
+
+def test_the_real_table_of_gse60424_goes_from_its_accession_to_genes(
+    genotex: Run, geo: GeoSite, shared_data: Path
+) -> None:
+    folder = shared_data / "more" / "GEO" / "Multiple_sclerosis" / "GSE60424"
+    matrix, table = (
+        (folder / f"GSE60424_{name}.txt.gz").read_bytes()
+        for name in ("series_matrix", "normalized_counts")
+    )
+    made = SEQUENCED["GSE60424"]()
+    put(geo, replace(made, matrix=matrix, content=table))
+    arguments = ["solve", "GSE60424", "output", "--trait", made.trait, *geo.addresses]
+    code, out, err = genotex(*arguments)
+    assert code == 0, out + err
+    assert "39 cases against 28 healthy controls" in out
+    evidence = read_evidence(OutputFolder("output").evidence("Multiple_sclerosis", "GSE60424"))
+    assert any("134 of its 134 samples found by the series' title" in n for n in evidence.notes)
+    assert evidence.mapping["scale"] == "linear" and not evidence.counts
 
 
 @pytest.mark.parametrize("accession", SEQUENCED)
