@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from genotex.errors import EncodingFileError
 from genotex.features import feature_named, simple_key, split_cell, table_features
 from genotex.formats import Confidence, Kind, Parser, Role, SampleField
-from genotex.records import checked
+from genotex.records import checked, plain
 
 GROUP_WORDS: Mapping[Role, str] = {
     "case": "case",
@@ -167,6 +167,7 @@ class ClinicalAnnotation:
 
 _Data = Mapping[str, Any]
 _SAMPLE_FIELDS = ("characteristics_ch1", "title", "source_name_ch1", "description", "sample")
+_WHERE_GIVEN = ("excluded", "facts", "review", "checks", "asked")
 _CODES_OF_ROLES = {"case": 1.0, "healthy control": 0.0, "other disease": 0.0}
 
 
@@ -341,21 +342,15 @@ def annotation_to_json(annotation: ClinicalAnnotation) -> dict[str, Any]:
     ``runner_up``, ``left_out``, ``untold``; ``excluded`` and ``facts`` where a person gave them;
     ``review``, ``checks`` and ``asked`` where a model was asked.
     """
-    return {
-        "gene": _plain(annotation.gene),
-        **{name: _encoding_to_json(encoding) for name, encoding in annotation.features.items()},
-        "notes": list(annotation.notes),
-        "by": annotation.by,
-        "certainty": rounded(annotation.certainty),
-        "runner_up": _encoding_to_json(annotation.runner_up),
-        "left_out": annotation.left_out,
-        "untold": dict(annotation.unavailable),
-        **({"excluded": dict(annotation.excluded)} if annotation.excluded else {}),
-        **({"facts": dict(annotation.facts)} if annotation.facts else {}),
-        **({"review": dict(annotation.review)} if annotation.review else {}),
-        **({"checks": dict(annotation.checks)} if annotation.checks else {}),
-        **({} if annotation.asked is None else {"asked": _plain(annotation.asked)}),
-    }
+    data = plain(annotation)
+    encodings = [data[name] for name in (*FEATURES, "runner_up") if data[name] is not None]
+    for record in (data, data["gene"], *encodings):
+        record["certainty"] = rounded(record["certainty"])
+    for encoding in encodings:
+        del encoding["feature"]
+        sure = encoding["certainties"].items()
+        encoding["certainties"] = {cell: rounded(certainty) for cell, certainty in sure}
+    return {name: value for name, value in data.items() if value or name not in _WHERE_GIVEN}
 
 
 def rounded(certainty: float | None) -> float | None:
@@ -363,24 +358,3 @@ def rounded(certainty: float | None) -> float | None:
     if certainty is None or not 0 < certainty < 1:
         return certainty
     return min(max(round(certainty, 4), 0.0001), 0.9999)
-
-
-def _encoding_to_json(encoding: FeatureEncoding | None) -> dict[str, Any] | None:
-    if encoding is None:
-        return None
-    return {name: value for name, value in _plain(encoding).items() if name != "feature"}
-
-
-def _plain(record: GeneVerdict | FeatureEncoding | Asked) -> dict[str, Any]:
-    """Return the fields of a record as JSON has them."""
-    data: dict[str, Any] = {}
-    for each in fields(record):
-        value = getattr(record, each.name)
-        if isinstance(value, Mapping):
-            value = dict(value)
-        elif isinstance(value, tuple):
-            value = list(value)
-        if each.name == "certainties":
-            value = {cell: rounded(certainty) for cell, certainty in value.items()}
-        data[each.name] = rounded(value) if each.name == "certainty" else value
-    return data

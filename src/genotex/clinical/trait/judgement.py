@@ -166,10 +166,9 @@ class ValueWords:
         self._vocabulary = vocabulary
         self._terms = vocabulary.groups
 
-    @property
-    def person_control(self) -> Terms:
-        """Words of controls that are healthy people or tissue, and no experiment's."""
-        return self._terms["person_control"]
+    def has(self, value: str, *groups: str) -> bool:
+        """Return whether a value has a word of one of the groups."""
+        return any(value in self._terms[group] for group in groups)
 
     def names_only_control(self, value: str) -> bool:
         """Return whether a value is a word for controls, people and numbers aside."""
@@ -194,19 +193,7 @@ class ValueWords:
             return True
         named = value in self.trait.terms or value in self.trait.includes
         spared = value in self._terms["unaffected_tissue"] or self.says_healthy(value)
-        return named and spared and not self.is_relative(value)
-
-    def is_relative(self, value: str) -> bool:
-        """Return whether a value is a patient's relative, whose own health is rarely given."""
-        return value in self._terms["relative"]
-
-    def is_detail(self, value: str) -> bool:
-        """Return whether a value describes patients further: a karyotype, a mutation, a stage."""
-        return value in self._terms["detail"]
-
-    def is_doubtful(self, value: str) -> bool:
-        """Return whether a value must stay open in any row."""
-        return self.is_relative(value) or value in self._terms["uncertain"]
+        return named and spared and not self.has(value, "relative")
 
     def is_test_result(self, plain: str) -> bool:
         """Return whether a value answers a test, be it of a virus, a marker or the trait."""
@@ -216,12 +203,7 @@ class ValueWords:
         """Return whether a value leaves open whether it is the trait."""
         if self.is_test_result(simplify(value)):
             return True
-        groups = ("uncertain", "mixture", "patient")
-        return any(value in self._terms[group] for group in groups)
-
-    def is_middle(self, value: str) -> bool:
-        """Return whether a value names a middle group of a level."""
-        return value in self._terms["middle"]
+        return self.has(value, "uncertain", "mixture", "patient")
 
     def could_be(self, value: str) -> bool:
         """Return whether a value is only a wider word, which may or may not mean the trait."""
@@ -241,10 +223,6 @@ class ValueWords:
             return False
         names = self._vocabulary.diseases.spans(value)
         return any(a <= span[0] and span[1] <= b and (a, b) != span for a, b in names)
-
-    def is_repaired(self, value: str) -> bool:
-        """Return whether a value is a corrected mutation."""
-        return value in self._terms["repaired"]
 
     def is_mutation(self, value: str) -> bool:
         """Return whether a value means mutated, deleted, or names a mutation ("E285A", "+/-")."""
@@ -335,11 +313,6 @@ class ValueWords:
         name = self._vocabulary.diseases.find(value)
         return name is not None and name.startswith("primary ")
 
-    def has_denial(self, plain: str) -> bool:
-        """Return whether a value has any word that denies something."""
-        terms = self._terms
-        return plain in terms["negation_before"] or plain in terms["negation_after"]
-
     def is_denied(self, value: str, names: Terms) -> bool:
         """Return whether a value denies every name it mentions."""
         return self.negation.of(value, names) == "denied"
@@ -361,6 +334,9 @@ class ValueWords:
         """Judge a value by a disease that has no form in common with the trait."""
         name = self._vocabulary.diseases.find(value)
         if name is None or (0, len(name)) in self.trait.broader.spans(name):
+            return None
+        # The lexicon alone may miss that two names are of one disease: eczema, atopic dermatitis.
+        if not (self.trait.is_cancer or self.trait.is_listed):
             return None
         if load_lexicon().overlap(self.trait.name, name):
             return None

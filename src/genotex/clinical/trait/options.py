@@ -259,7 +259,7 @@ def _group_codes(candidate: Candidate, judge: ValueJudge) -> dict[str, float | N
     trait = judge.trait
     bottom, top = (trait.high, trait.low) if trait.low_is_case else (trait.low, trait.high)
     ends = {cell for cell, v in candidate.values.items() if v in top or v in bottom}
-    middle = {cell for cell, v in candidate.values.items() if judge.words.is_middle(v)}
+    middle = {cell for cell, v in candidate.values.items() if judge.words.has(v, "middle")}
     if len(ends) > 1:
         middle |= {c for c, v in candidate.values.items() if judge.words.says_healthy(v)} - ends
     most = 2.0 if middle else 1.0

@@ -170,7 +170,7 @@ def _is_patient_detail(key: str, value: str, judgement: Judgement, judge: ValueJ
     """Return whether a value says how a patient is: a stage, a visit, a number, a code."""
     if judgement.ground == Ground.OTHER_CODE:
         return not lists_diseases(key)
-    known = judge.words.is_doubtful(value) or not judgement.is_open
+    known = judge.words.has(value, "relative", "uncertain") or not judgement.is_open
     return is_number(value) and kind_of_key(key) in _DETAILS and not known
 
 

@@ -100,9 +100,7 @@ def can_be_read_by_key(value: str, judgement: Judgement, judge: ValueJudge) -> b
     if not judgement.is_open or is_number(value):
         return False
     return not (
-        judge.words.could_be(value)
-        or judge.words.is_doubtful(value)
-        or judge.words.is_detail(value)
+        judge.words.could_be(value) or judge.words.has(value, "relative", "uncertain", "detail")
     )
 
 
@@ -364,7 +362,7 @@ class _Row:
                 return Judgement.healthy(f"{value!r} alongside the trait's gene")
             # What the texts explain, unless that leaves it open.
             long = self.series.spelt_out(value)
-            if long is not None and not self.words.is_doubtful(long):
+            if long is not None and not self.words.has(long, "relative", "uncertain"):
                 why = f"{value!r} is {long!r}, as the texts explain: not the trait"
                 return Judgement.control(why)
             if lists_tissues(key):

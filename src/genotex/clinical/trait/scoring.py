@@ -90,9 +90,8 @@ def _of_absence(option: TraitOption) -> dict[str, float]:
 
 def _has_person(option: TraitOption, judge: ValueJudge) -> bool:
     """Return whether a control is called a healthy person or tissue, not just "control"."""
-    terms = judge.words.person_control
     return any(
-        j.code == 0 and option.candidate.values[cell] in terms
+        j.code == 0 and judge.words.has(option.candidate.values[cell], "person_control")
         for cell, j in option.judgements.items()
     )
 

@@ -177,8 +177,9 @@ class ValueJudge:
         if form is None and not holds_all_words(value, self.trait):
             return None
         words = self.words
-        other = value in self._terms["unaffected_tissue"] or words.is_relative(value)
-        if other or words.says_healthy(value) or words.has_denial(plain):
+        if words.says_healthy(value) or words.has(plain, "negation_before", "negation_after"):
+            return None
+        if words.has(value, "unaffected_tissue", "relative"):
             return None
         if value in self._terms["uncertain"]:
             return leave_open(f"{value!r} does not state whether it is the trait")
@@ -198,7 +199,7 @@ class ValueJudge:
             if not named or self.trait.is_cancer:
                 return None
             ground = Ground.CONTEXT
-        if self.words.is_wild_type(value) or self.words.is_repaired(value):
+        if self.words.is_wild_type(value) or self.words.has(value, "repaired"):
             return Judgement.healthy(f"{value!r} is no mutation")
         if self.words.says_healthy(value) or not self.words.is_mutation(value):
             return None
@@ -219,9 +220,9 @@ class ValueJudge:
             return leave_open(f"{value!r} does not state whether it is {name!r}")
         if self._without_disease(value, plain, span):
             return Judgement.healthy(f"{value!r} is tissue without the disease", Ground.NAMED)
-        if self.words.is_relative(mask(plain, terms.spans(value))):
+        if self.words.has(mask(plain, terms.spans(value)), "relative"):
             return self._relative(value, name)
-        if self.words.is_repaired(value):
+        if self.words.has(value, "repaired"):
             return Judgement.healthy(f"{value!r} is {name!r}, corrected", Ground.DENIED)
         if denial == "open":
             return leave_open(f"{value!r} may or may not deny {name!r}")
