@@ -27,7 +27,6 @@ from genotex.clinical.words.keys import (
     names_gene,
     names_trait,
 )
-from genotex.clinical.words.wording import Terms
 from genotex.features import parse_number, simple_key, simplify
 
 _NUMBERED = re.compile(r"([A-Za-z]+)[-_ ]?\d+")
@@ -142,7 +141,6 @@ class _Row:
         self._wider_words(named)
         self._unrelated_diseases()
         self._reopen_borrowed_cases(named)
-        self._denials_of_cases()
         self._denials_beside_healthy()
         self._wild_types()
         self._dashes()
@@ -222,18 +220,6 @@ class _Row:
                 lambda value, j: (
                     self.judge.without_context(value)
                     if j.role == "case" and j.ground <= Ground.BROADER
-                    else None
-                )
-            )
-
-    def _denials_of_cases(self) -> None:
-        """Treat "without severe asthma" as a control where the row has "severe asthma"."""
-        names = Terms([self.values[cell] for cell, j in self.found.items() if j.role == "case"])
-        if names:
-            self._change(
-                lambda value, j: (
-                    Judgement.healthy(f"{value!r} denies a case of its row", Ground.DENIED)
-                    if j.is_open and self.words.is_denied(value, names)
                     else None
                 )
             )
