@@ -155,7 +155,7 @@ def plan_series(
         "word": word.why,
         "trait_in": word.trait,
         "sample_ids": summary.sample_ids,
-        "organisms": summary.organisms,
+        "organisms": summary.organisms or ("Homo sapiens",),
     }
     if not (by_name or options.any_assay or word.expression):
         return SeriesPlan(**facts, refused=word.why)

@@ -187,15 +187,15 @@ def genes_of_rows(
     if database is not None and database.is_of_genes and (direct := rows.by_database()):
         return direct
     match = _best_platform(ids, platforms, table, procedure, own)
-    has_own = any(p.accession in ("", own) and not p.table.is_empty() for p in platforms)
-    if match is None and procedure.keeps_rows_without_map and not has_own:
-        alike = packaged_platform(own, ids)
-        match = _best_platform(ids, [alike], table, procedure, own) if alike else None
     usable = match if match is not None and match.trusted else None
     if usable is not None and usable.choice.sure:
         return rows.by_annotation(usable)
     if direct := rows.by_database():
         return direct
+    has_own = any(p.accession in ("", own) and not p.table.is_empty() for p in platforms)
+    if match is None and procedure.keeps_rows_without_map and not has_own:
+        alike = packaged_platform(own, ids)
+        usable = _best_platform(ids, [alike], table, procedure, own) if alike else None
     if usable is not None:
         return rows.by_annotation(usable)
     if match is not None:
