@@ -332,6 +332,17 @@ def average_duplicates(
     return list(places), merged, int(repeated.size)
 
 
+def text_rows(
+    block: Block, names: Sequence[str], path: Path, columns: Sequence[int] | None = None
+) -> pl.DataFrame:
+    """Return the cells as strings, null where empty; short lines padded, long ones cut."""
+    rows = regular_rows(block, len(names), path, surplus="drop")
+    if rows.data:
+        return parse_rows(as_utf8(rows.data), dict.fromkeys(names, pl.String), columns=columns)
+    taken = range(len(names)) if columns is None else columns
+    return pl.DataFrame(schema={names[i]: pl.String for i in taken})
+
+
 def read_text_table(path: Path | str) -> pl.DataFrame:
     """Read a table whose columns are all texts."""
     path = Path(path)

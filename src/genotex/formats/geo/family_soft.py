@@ -15,16 +15,16 @@ from genotex.errors import FormatError, TruncatedFileError
 from genotex.formats.geo.series import Cells, ExpressionMatrix, Series
 from genotex.formats.geo.series_matrix import no_samples_error
 from genotex.formats.geo.soft import SoftEntity, entity_line, table_end
-from genotex.formats.lines import Block, LineReader, as_utf8, is_marker
+from genotex.formats.lines import Block, LineReader, is_marker
 from genotex.formats.tables import (
     CellCounts,
     average_duplicates,
     first_repeated,
-    regular_rows,
+    text_rows,
     to_numbers,
     unquote,
 )
-from genotex.outside import FETCH_AGAIN, current_limits, parse_rows
+from genotex.outside import FETCH_AGAIN, current_limits
 
 
 @dataclass
@@ -168,11 +168,8 @@ def _share_ids(table: _SampleTable, known: list[pl.Series]) -> None:
 
 
 def _two_columns(block: Block, width: int, picked: Mapping[str, int], path: Path) -> pl.DataFrame:
-    rows = regular_rows(block, width, path, surplus="drop")
-    if not rows.data:
-        return pl.DataFrame(schema=dict.fromkeys(picked, pl.String))
-    schema = {f"c{i}": pl.String for i in range(width)}
-    frame = parse_rows(as_utf8(rows.data), schema, columns=sorted(set(picked.values())))
+    names = [f"c{i}" for i in range(width)]
+    frame = text_rows(block, names, path, sorted(set(picked.values())))
     frame = frame.select(pl.col(f"c{i}").alias(name) for name, i in picked.items())
     if frame["id"].str.contains('"', literal=True).any():
         ids = [unquote(cell or "") for cell in frame["id"].to_list()]

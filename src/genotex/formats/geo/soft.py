@@ -10,9 +10,9 @@ from pathlib import Path
 import polars as pl
 
 from genotex.errors import FormatError, TruncatedFileError
-from genotex.formats.lines import Block, LineReader, as_utf8, is_marker, read_ahead
-from genotex.formats.tables import regular_rows, unique_names
-from genotex.outside import FETCH_AGAIN, parse_rows
+from genotex.formats.lines import LineReader, is_marker, read_ahead
+from genotex.formats.tables import text_rows, unique_names
+from genotex.outside import FETCH_AGAIN
 
 _TABLE_BEGIN = re.compile(r"!(\w*table)_begin", re.IGNORECASE)
 
@@ -199,16 +199,7 @@ def rows_below(reader: LineReader, header: str, end: str | None) -> pl.DataFrame
     """Return the tab-separated rows below a header line, up to `end` or the end of the file."""
     names = unique_names([name.strip() for name in header.split("\t")])
     with read_ahead(reader.table_blocks(end)) as blocks:
-        frames = [_strings(block, names, reader.path) for block in blocks]
+        frames = [text_rows(block, names, reader.path) for block in blocks]
     if not frames:
         return pl.DataFrame(schema=dict.fromkeys(names, pl.String))
     return pl.concat(frames)
-
-
-def _strings(block: Block, names: list[str], path: Path) -> pl.DataFrame:
-    """Return the cells as strings, null where empty; short lines padded, long ones cut."""
-    rows = regular_rows(block, len(names), path, surplus="drop")
-    schema = dict.fromkeys(names, pl.String)
-    if not rows.data:
-        return pl.DataFrame(schema=schema)
-    return parse_rows(as_utf8(rows.data), schema)
