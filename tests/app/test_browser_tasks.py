@@ -131,18 +131,15 @@ def test_the_steps_follow_a_study_from_its_samples_to_its_result(
     assert page.inner_text("#steps [aria-current]") == "Result"
 
 
-def test_all_cohorts_lead_to_the_forest_of_a_gene(
-    page: Any, click: Any, place: dict[str, str]
-) -> None:
-    click("nav a:text-is('Analyse')")
-    page.wait_for_load_state()
-    earlier = page.locator("#history tbody tr").count()
-    click("text=Start the analysis")
-    page.wait_for_selector(f"#history tbody tr >> nth={earlier}")
-    page.wait_for_selector("#history tbody tr:first-child th a")
-    click("#history tbody tr:first-child th a")
-    click("a:text-is('All cohorts')")
-    click("#table tbody th a >> nth=0")
+def test_studies_of_a_trait_lead_to_the_forest_of_a_gene(page: Any, click: Any) -> None:
+    click("button:text-is('Combine the chosen series')")
     page.wait_for_selector("#forest[data-ready]")
-    assert page.locator("table tbody tr:has-text('GSE')").count() >= 2
-    assert click.times == 5
+    assert page.locator("[aria-labelledby=combined-title] tbody tr:has-text('GSE')").count() >= 2
+    assert click.times == 1
+
+
+def test_gene_sets_are_tested_from_the_result(page: Any, click: Any) -> None:
+    open_genes(page)
+    click("button:text-is('Test gene sets')")
+    page.wait_for_selector("h2:has-text('Gene Ontology, biological process')")
+    assert page.locator("#table tbody tr").count() > 1 and click.times == 1

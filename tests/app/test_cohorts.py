@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode
 
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -19,8 +20,9 @@ from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.problems import Problem
 from genotex.reports import forest_rows
-from tests.app.conftest import Browser, opened
+from tests.app.conftest import Browser, opened, queue_of, wait
 from tests.app.drawn import series_of
+from tests.html_tables import table_with
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +70,42 @@ def test_cohorts_are_combined_as_by_the_command(
     assert len(csv.splitlines()) == meta.significant.height + 1
     again = page.post("/cohorts", params=place, headers=page.own)
     assert again.status_code == 400
+
+
+def test_the_page_says_how_far_cohorts_agree(
+    page: Browser, place: dict[str, str], own_folder: Path
+) -> None:
+    meta = combined(page, place, own_folder)
+    text = page.get("/cohorts", params=place).text
+    rows = table_with(text, "Significant in", *(cohort.name for cohort in meta.cohorts))
+    found = pd.DataFrame(meta.effects.to_dict(as_series=False))
+    for row in rows:
+        one = row["Significant in"]
+        hits = found[found[f"{one} q"] < 0.05]
+        for other in {cohort.name for cohort in meta.cohorts} - {one}:
+            both = hits[[f"{one} Effect", f"{other} Effect"]].dropna()
+            same = (both.prod(axis=1) > 0).mean()
+            assert row[other] == (f"{100 * same:.0f} % of {len(both):,}" if len(both) else "")
+        assert row[one] == ""
+    assert len(rows) == len(meta.cohorts) and 'id="forest"' in text
+
+
+def test_chosen_series_of_a_trait_lead_to_one_page(
+    input_folder: Path, access: Access, place: dict[str, str]
+) -> None:
+    with opened(input_folder, access) as browser:
+        names = re.findall(r'name="series" value="(GSE\d+)"', browser.get("/").text)
+        assert len(names) > 2
+        sent = {"trait": place["trait"], "sent": "1", "series": names[:2]}
+        answer = browser.post("/analysis/together", data=sent, headers=browser.own)
+        (record,) = wait(queue_of(browser))
+        assert "/cohorts/job" in answer.text and record.state == "done", record
+        ended = browser.get("/cohorts/job", params={**place, "name": record.name})
+        shown = browser.get(ended.headers["hx-redirect"]).text
+        assert all(name in shown for name in names[:2]) and names[2] not in shown
+        one = sent | {"series": names[:1]}
+        answer = browser.post("/analysis/together", data=one, headers=browser.own)
+        assert answer.status_code == 400 and "at least two series" in answer.text
 
 
 def test_a_gene_has_its_forest_plot(page: Browser, place: dict[str, str], own_folder: Path) -> None:

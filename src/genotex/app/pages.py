@@ -199,7 +199,7 @@ def job_routes(page: str, kind: type[JobRecord], what: str) -> list[Route]:
             raise not_found(what)
         if found.state == "done":
             return Response(headers={"HX-Redirect": address(page, dict(found.place or {}))})
-        return render(request, "job.html.j2", job=found)
+        return render(request, "job.html.j2", job=found, result_page=page)
 
     async def cancel(request: Request) -> Response:
         name = request.query_params.get("name", "")

@@ -152,9 +152,22 @@ async def start(request: Request) -> Response:
     return _history(request)
 
 
+async def together(request: Request) -> Response:
+    """Analyse several series of a trait by the usual options, and combine them."""
+    async with form_of(request) as form:
+        trait = str(form.get("trait", ""))
+        asked = await run_in_threadpool(_AskedFor.of, form, _input_of(request, trait), trait)
+    with refusals():
+        if len(asked.series) < 2:
+            msg = "choose at least two series"
+            raise UsageError(msg)
+        job = await run_in_threadpool(_submit, request, asked, *_FORM.read({}))
+    return render(request, "job.html.j2", job=job, result_page="/cohorts")
+
+
 def _submit(
     request: Request, asked: _AskedFor, options: AnalysisOptions, data: PreprocessChoices
-) -> None:
+) -> AnalysisRecord:
     """Write the groups of an analysis to its folder, and let it wait for its turn."""
     workbench = workbench_of(request)
     found = _input_of(request, asked.trait)
@@ -185,7 +198,9 @@ def _submit(
         headers = sheet_headers(rows)
         write_sheet_table(folder / SHEET, headers, sheet_cells(rows, headers))
         load_sample_sheet(folder / SHEET)
-    workbench.jobs.submit(record.model_copy(update={"name": folder.name}))
+    record = record.model_copy(update={"name": folder.name})
+    workbench.jobs.submit(record)
+    return record
 
 
 def _history(request: Request) -> Response:
@@ -255,6 +270,7 @@ def routes() -> list[Route]:
     return [
         Route("/analysis", analysis, methods=["GET"]),
         Route("/analysis", start, methods=["POST"]),
+        Route("/analysis/together", together, methods=["POST"]),
         Route("/analysis/design", preview, methods=["POST"]),
         Route("/analysis/history", _history),
         Route("/analysis/about", about),

@@ -22,6 +22,7 @@ from genotex.app.genes.plots import meta_forest
 from genotex.app.pages import (
     address_of,
     form_of,
+    job_routes,
     not_found,
     place_of,
     refusals,
@@ -98,7 +99,12 @@ def cohorts(request: Request) -> Response:
     output, trait, condition = place_of(request)
     workspace = workbench_of(request).workspace
     analysed = workspace.file(output.significant_genes(trait, condition)) is not None
-    values = {"place": place} if meta is None else _TABLE.values(request, _rows(request))
+    values: dict[str, Any] = {"place": place}
+    if meta is not None:
+        values = _TABLE.values(request, _rows(request)) | {
+            "agreement": _agreement(meta),
+            "leading": meta.genes["Variable"][0],
+        }
     return render(
         request,
         "cohorts.html.j2",
@@ -112,6 +118,25 @@ def cohorts(request: Request) -> Response:
         report=workspace.file(output.meta_report(trait, condition)) is not None,
         **values,
     )
+
+
+@lru_cache(maxsize=3)
+def _agreement(meta: MetaResult) -> list[tuple[str, list[str]]]:
+    """Return, for each cohort, which share of its significant genes has its sign in each other."""
+    rows, cut = [], meta.method["options"]["q_cut"]
+    for one in meta.cohorts:
+        found = meta.effects.filter(pl.col(f"{one.name} q") < cut)
+        own, shares = found[f"{one.name} Effect"].sign(), []
+        for other in meta.cohorts:
+            same = (own == found[f"{other.name} Effect"].sign()).drop_nulls()
+            share = (
+                f"{number(int(same.sum()) / len(same), 'share')} of {len(same):,}"
+                if len(same)
+                else ""
+            )
+            shares.append("" if other is one else share)
+        rows.append((one.name, shares))
+    return rows
 
 
 def _rows(request: Request) -> Rows:
@@ -246,6 +271,7 @@ def routes() -> list[Route]:
     return [
         Route("/cohorts", cohorts, methods=["GET"]),
         Route("/cohorts", combine, methods=["POST"]),
+        *job_routes("/cohorts", AnalysisRecord, "this analysis"),
         *_TABLE.routes(_rows),
         Route("/cohorts/gene", gene),
         Route("/cohorts/forest", forest),

@@ -163,19 +163,20 @@ async function saveFigure(place, format, sizes) {
 
 // The first page: entries without the text, and headings without entries, are hidden.
 function narrow(text) {
+  const whole = (list) => list.closest("form") || list;
   const wanted = text.trim().toLowerCase();
   let shown = 0;
   for (const row of document.querySelectorAll("ul.series li, table.home tbody tr")) {
     const list = row.closest("ul.series");
-    const heading = list && list.previousElementSibling;
+    const heading = list && whole(list).previousElementSibling;
     const words = `${row.textContent} ${heading ? heading.textContent : ""}`.toLowerCase();
     row.hidden = !words.includes(wanted);
     if (!row.hidden) shown += 1;
   }
   for (const list of document.querySelectorAll("ul.series")) {
     const empty = !list.querySelector("li:not([hidden])");
-    list.hidden = empty;
-    const heading = list.previousElementSibling;
+    whole(list).hidden = empty;
+    const heading = whole(list).previousElementSibling;
     if (heading && heading.tagName === "H3") heading.hidden = empty;
   }
   element("narrowed").textContent = wanted ? `${shown} shown` : "";
