@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from genotex.errors import UsageError
-from genotex.layout import InputFolder, OutputFolder, trait_folder_name
+from genotex.layout import InputFolder, OutputFolder, series_in, trait_folder_name
 
 
 @pytest.mark.parametrize(
@@ -67,6 +67,37 @@ def test_tcga_files_with_and_without_pancan(tmp_path: Path) -> None:
     assert files.clinical is not None and files.clinical.name.endswith("clinicalMatrix")
     assert files.expression is not None and files.expression.name.endswith("HiSeqV2.gz")
     assert files.expression_pancan is not None and "PANCAN" in files.expression_pancan.name
+
+
+def test_series_in_any_folder_are_of_the_trait_that_is_asked_for(tmp_path: Path) -> None:
+    touch(tmp_path / "GSE9-GPL96_series_matrix.txt.gz")
+    touch(tmp_path / "GSE10_family.soft.gz")
+    touch(tmp_path / "GSE11_counts.txt")
+    touch(tmp_path / "gse8" / "GSE8_series_matrix.txt")
+    touch(tmp_path / "gse8" / "GSE7_counts.txt")
+    for name in ("GPL96.annot.gz", "notes.xlsx", "hgu133a.cdf.gz"):
+        touch(tmp_path / name)
+    folder = InputFolder(tmp_path)
+    assert folder.traits() == [] and list(folder.series()) == ["GSE8", "GSE9", "GSE10"]
+    first, second, third = folder.geo_cohorts("Crohn's disease")
+    assert {files.trait for files in (first, second, third)} == {"Crohns_disease"}
+    assert [p.name for p in first.supplementary] == ["GSE7_counts.txt", "hgu133a.cdf.gz"]
+    assert [p.name for p in second.platforms] == ["GPL96.annot.gz"]
+    assert [p.name for p in third.supplementary] == ["hgu133a.cdf.gz"]
+
+
+def test_folder_of_one_series_holds_all_its_files(tmp_path: Path) -> None:
+    for name in ("GSE1_series_matrix.txt.gz", "counts.csv", "GPL96.txt"):
+        touch(tmp_path / "download" / name)
+        touch(tmp_path / "GSE5" / name)
+    for folder, cohort in (("download", "GSE1"), ("GSE5", "GSE5")):
+        ((name, files),) = series_in(tmp_path / folder).items()
+        assert name == files.cohort == cohort and len(files.inputs) == 3
+
+
+def test_tables_without_a_series_are_none(tmp_path: Path) -> None:
+    touch(tmp_path / "count_matrix.csv")
+    assert series_in(tmp_path) == {}
 
 
 def test_input_folder_that_is_none(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -98,9 +98,10 @@ class TcgaCohortFiles:
 
 
 class InputFolder:
-    """An input folder: ``GEO/<Trait>/<GSE>/`` and ``TCGA/<any name>/``.
+    """An input folder: ``GEO/<Trait>/<GSE>/`` and ``TCGA/<any name>/``, or series in any folder.
 
-    `root`: Folder that holds ``GEO``, ``TCGA`` or both.
+    `root`: Folder that holds ``GEO``, ``TCGA`` or both; or else folders named after series, or
+    their files themselves. Without ``GEO`` every series is of each trait that is asked for.
     """
 
     def __init__(self, root: Path | str) -> None:
@@ -109,9 +110,27 @@ class InputFolder:
         if not root.is_dir():
             msg = f"{root} is not a folder; give the folder that holds GEO/<Trait>/<GSE>/"
             raise UsageError(msg)
-        if not (root / "GEO").is_dir() and not (root / "TCGA").is_dir():
-            msg = f"{root} holds neither GEO/ nor TCGA/; expected GEO/<Trait>/<GSE>/ inside it"
+        laid_out = (root / "GEO").is_dir() or (root / "TCGA").is_dir()
+        self._loose = {} if laid_out else series_in(root)
+        if not laid_out and not self._loose:
+            msg = (
+                f"{root} holds neither GEO/ nor TCGA/ nor a series of GEO; expected "
+                "GEO/<Trait>/<GSE>/ inside it, folders named after series, or their series matrices"
+            )
             raise UsageError(msg)
+
+    @property
+    def is_loose(self) -> bool:
+        """Whether its series are in no folder of a trait."""
+        return bool(self._loose)
+
+    def series(self) -> dict[str, GeoCohortFiles]:
+        """Return every series by its id; one of several traits under the first."""
+        found = dict(self._loose)
+        for trait in self.traits():
+            for files in self.geo_cohorts(trait):
+                found.setdefault(files.cohort, files)
+        return found
 
     def traits(self) -> list[str]:
         """Return the traits that have a folder under ``GEO``, by folder name, sorted."""
@@ -123,6 +142,8 @@ class InputFolder:
         A folder that differs in case alone is the trait's where none is called exactly so.
         """
         trait = trait_folder_name(trait)
+        if self._loose:
+            return [replace(files, trait=trait) for files in self._loose.values()]
         folders = self._geo_folders()
         alike = [name for name in folders if name.casefold() == trait.casefold()]
         if trait not in folders and len(alike) != 1:
@@ -169,6 +190,43 @@ _NCBI_ANNOTATION = re.compile(r"^(Human|Mouse)\..*annot\.tsv(\.gz)?$", re.IGNORE
 def geo_cohort_files(trait: str, folder: Path) -> GeoCohortFiles:
     """Return the files of one series by what they are; the submitter's are supplementary."""
     return sort_geo_files(trait, folder.name, folder, _files(folder))
+
+
+def series_in(root: Path) -> dict[str, GeoCohortFiles]:
+    """Return the series of a folder that is not laid out by trait, in order of their accessions.
+
+    A folder named after a series holds its files, another file is of the series that it names.
+    Where files name several, platform tables, annotation and chip layouts without one are of all.
+    """
+    pools: dict[str, list[Path]] = {}
+    shared: list[Path] = []
+    for path in _files(root):
+        named = SERIES_ACCESSION.search(path.name)
+        pools.setdefault(named.group().upper(), []).append(path) if named else shared.append(path)
+    folders = {name.upper(): root / name for name in _folders(root)}
+    folders = {name: path for name, path in folders.items() if SERIES_ACCESSION.fullmatch(name)}
+    if SERIES_ACCESSION.fullmatch(own := root.absolute().name):
+        pools = {own: [path for paths in pools.values() for path in paths]}
+    elif len(pools) < 2 and not folders:
+        pools = pools or {own: []}
+    else:
+        common = sort_geo_files("", "", root, shared)
+        shared = [*common.platforms, *common.annotations]
+        shared += [path for path in common.supplementary if _CDF.search(path.name)]
+    for name, folder in folders.items():
+        pools[name] = [*pools.get(name, ()), *_files(folder)]
+    every = [
+        sort_geo_files("", name, folders.get(name, root), sorted({*pools[name], *shared}))
+        for name in sorted(pools, key=_accession_order)
+    ]
+    return {files.cohort: files for files in every if _is_series(files)}
+
+
+def _is_series(files: GeoCohortFiles) -> bool:
+    """Whether files describe samples; other matrices count where a series is named."""
+    if files.family_soft or any("series_matrix" in p.name.lower() for p in files.matrices):
+        return True
+    return bool(files.matrices) and SERIES_ACCESSION.fullmatch(files.cohort) is not None
 
 
 def sort_geo_files(trait: str, cohort: str, folder: Path, paths: Sequence[Path]) -> GeoCohortFiles:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
 from genotex.cohorts import PreprocessOptions, load_options
 from genotex.errors import FormatError, UsageError
-from genotex.layout import GeoCohortFiles, geo_cohort_files, sort_geo_files
+from genotex.layout import GeoCohortFiles, geo_cohort_files, series_in, sort_geo_files
 from genotex.options import PreprocessChoices, declared
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -117,13 +117,14 @@ def series_files(paths: Paths, trait: str | None) -> GeoCohortFiles:
             hint = "give the folder of a GEO series, or its series matrix"
             raise FormatError(msg, path=path, hint=hint)
     if len(given) == 1 and given[0].is_dir():
-        files = geo_cohort_files(trait or "", given[0])
-        inside = [p for p in given[0].iterdir() if p.is_dir() and not p.name.startswith(".")]
-        if not files.matrices and not files.family_soft and inside:
+        inside = series_in(given[0])
+        if len(inside) > 1 or (given[0] / "GEO").is_dir():
             msg = "is a folder of several series; give the folder of one"
-            hint = f"for example {inside[0].name}; 'genotex solve' takes whole input folders"
+            example = next(iter(inside), "GEO/<Trait>/<GSE>")
+            hint = f"for example {example}; 'genotex solve' takes whole input folders"
             raise FormatError(msg, path=given[0], hint=hint)
-        return files
+        one = next(iter(inside.values()), geo_cohort_files("", given[0]))
+        return replace(one, trait=trait or "")
     if folders := [path for path in given if path.is_dir()]:
         msg = f"{folders[0]} is a folder; give one folder, or files"
         raise UsageError(msg)

@@ -67,6 +67,9 @@ def find_tasks(
         if found and folders and choice.folder is None:
             found.append(CohortTask(trait, TCGA_COHORT, why=choice.reason))
         tasks += found
+    if not tasks and source.is_loose:
+        msg = f"the series of {source.root} are in no folder of a trait; name the trait (--trait)"
+        raise UsageError(msg)
     if not tasks:
         names = ", ".join(folder.name for folder in folders) or "none"
         msg = (

@@ -49,6 +49,7 @@ from genotex.layout import (
     OutputFolder,
     TcgaCohortFiles,
     geo_cohort_files,
+    series_in,
     sort_geo_files,
 )
 from genotex.options import AuditOptions
@@ -183,27 +184,15 @@ def _in_folder(place: Path, options: AuditOptions) -> list[CohortSource]:
     if (place / "GEO").is_dir() or (place / "TCGA").is_dir():
         folder = InputFolder(place)
         wanted = None if options.trait is None else options.trait.replace(" ", "_").casefold()
-        every = [
-            files
-            for trait in folder.traits()
-            if wanted in (None, trait.casefold())
-            for files in folder.geo_cohorts(trait)
-        ]
-        unique = {files.cohort: files for files in reversed(every)}
-        series = [_series(unique[name], options) for name in dict.fromkeys(f.cohort for f in every)]
+        every = [f for f in folder.series().values() if wanted in (None, f.trait.casefold())]
+        series = [_series(files, options) for files in every]
         studies = folder.tcga_folders()
         return series + [CohortSource(f.name, partial(_read_tcga, f, options)) for f in studies]
     if (place / "preprocess").is_dir():
         return _preprocessed(OutputFolder(place), options)
     trait = options.trait or (place.parent.name if place.parent.parent.name == "GEO" else "")
-    own = geo_cohort_files(trait, place)
-    if own.family_soft or any("series_matrix" in p.name.lower() for p in own.matrices):
-        return [_series(own, options)]
-    inside = sorted(p for p in place.iterdir() if p.is_dir() and _ACCESSION.fullmatch(p.name))
-    if inside:
-        name = options.trait or place.name
-        return [_series(geo_cohort_files(name, folder), options) for folder in inside]
-    return _tables(place, options)
+    loose = [replace(files, trait=trait) for files in series_in(place).values()]
+    return [_series(files, options) for files in loose] or _tables(place, options)
 
 
 def _tables(place: Path, options: AuditOptions) -> list[CohortSource]:

@@ -38,13 +38,7 @@ from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.features import feature_of_column
 from genotex.formats import ExpressionMatrix, Role
 from genotex.genes import GeneTable, read_orthologues
-from genotex.layout import (
-    GeoCohortFiles,
-    InputFolder,
-    OutputFolder,
-    geo_cohort_files,
-    sort_geo_files,
-)
+from genotex.layout import GeoCohortFiles, InputFolder, OutputFolder, sort_geo_files
 from genotex.options import AnalysisOptions
 from genotex.workflows.designs import DesignInput, DesignsTested, analyze_designs, contrasts_of
 from genotex.workflows.progress import Progress, silent
@@ -96,11 +90,7 @@ def series_in(source: Path, cohorts: Sequence[str] = ()) -> list[GeoCohortFiles]
         if re.fullmatch(r"GSE\d+", source.name, re.IGNORECASE):
             msg += f". To get it: genotex fetch geo input --accession {source.name}"
         raise UsageError(msg)
-    own = geo_cohort_files("", source)
-    if own.matrices or own.family_soft:
-        return [own]
-    folder = InputFolder(source)
-    every = {f.cohort: f for trait in folder.traits() for f in folder.geo_cohorts(trait)}
+    every = InputFolder(source).series()
     missing = [name for name in cohorts if name not in every]
     if missing or not every:
         msg = (

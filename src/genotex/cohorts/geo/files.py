@@ -188,7 +188,10 @@ def lacks_table(raw: RawSeries) -> bool:
 
 def fetch_table(files: GeoCohortFiles) -> str:
     """Return how the table of a series' platform is fetched."""
-    place, trait = str(files.folder.parents[2]), files.trait or files.folder.parent.name
+    folder = files.folder.absolute()
+    if folder.parent.parent.name != "GEO":
+        return f"to get genes put its table (GPL*.annot.gz, GPL*.soft.gz or GPL*.txt) into {folder}"
+    place, trait = str(files.folder.parents[2]), files.trait or folder.parent.name
     words = ("genotex", "fetch", "geo", place, "--trait", trait)
     return f"to get genes: {shlex.join((*words, '--accession', files.cohort, '--platform-only'))}"
 
