@@ -107,6 +107,29 @@ def test_a_table_of_a_misleading_name_is_fetched_if_nothing_else_is_there(
     assert not list(tmp_path.rglob("*peaks*"))
 
 
+@pytest.mark.parametrize(
+    ("files", "with_them"),
+    [
+        ({"GSE1_RAW.tar": SCANS["CEL"]}, {"GSE1_Made-Chip.cdf.gz"}),
+        ({"GSE1_RAW.tar": RAW}, {"GSE1_tx2gene.txt.gz", "GSE1_sample_info.csv.gz"}),
+    ],
+)
+def test_what_is_read_with_the_values_is_fetched_too(
+    genotex: Run, geo: GeoSite, tmp_path: Path, files: dict[str, bytes], with_them: set[str]
+) -> None:
+    geo.add("GSE1", empty=True, rows=0)
+    others = ("Made-Chip.cdf.gz", "tx2gene.txt.gz", "sample_info.csv.gz", "DEG_list.txt.gz")
+    geo.add_supplementary("GSE1", files | {f"GSE1_{name}": TABLE for name in others})
+    arguments = ["fetch", "geo", tmp_path, "--accession", "GSE1", *geo.addresses]
+    assert genotex(*arguments)[0] == 0
+    names = {path.name for path in (tmp_path / "GEO/Unsorted/GSE1").iterdir()}
+    sheet = {"GSE1_sample_info.csv.gz", "GSE1_tx2gene.txt.gz"}
+    assert names - {"GSE1_series_matrix.txt.gz", "GSE1_family.soft.gz"} - sheet == (
+        {*files, *with_them} - sheet
+    )
+    assert with_them <= names
+
+
 def test_a_file_that_is_not_there_is_refused_with_those_that_are(
     genotex: Run, geo: GeoSite
 ) -> None:

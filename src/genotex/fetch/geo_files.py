@@ -89,8 +89,12 @@ class SeriesPlan:
     @property
     def wanted_values(self) -> tuple[RemoteFile, ...]:
         """The submitter's files that are fetched for expression."""
-        names = self.best.names if self.best is not None else ()
-        return tuple(each for each in self.supplementary if not each.archive and each.name in names)
+        best = self.best
+        if best is None or best.kind in ("matrix", "NCBI counts"):
+            return ()
+        alone = [each for each in self.supplementary if not each.archive]
+        read_too = {each.name for each in _listed(alone) if each.is_read_with(best.kind)}
+        return tuple(each for each in alone if each.name in read_too.union(best.names))
 
     def to_json(self) -> dict[str, Any]:
         """Return the plan as plain data."""

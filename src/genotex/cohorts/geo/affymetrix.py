@@ -31,7 +31,7 @@ def shared_layouts(folder: Path) -> list[SeriesFile]:
     """Return the layouts of chips in the folders above that of a series, for all series there."""
     near = [path for above in folder.resolve().parents[:2] for path in sorted(above.glob("*.*"))]
     found = listed_files(stored_file(path) for path in near if path.is_file())
-    return [each for each in found if each.kind == "CDF"]
+    return [each for each in found if each.kind == "chip layout"]
 
 
 def expression_of_scans(

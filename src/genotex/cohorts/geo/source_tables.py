@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -30,7 +29,6 @@ from genotex.formats import (
 from genotex.layout import GeoCohortFiles
 from genotex.outside import StoredFile, stored_files
 
-_TRANSCRIPTS = "tx2gene|t2g|transcripts?_?(to|2)_?gene"
 _LONG_WIDTH, _FEWEST = 12, 2
 
 
@@ -57,7 +55,7 @@ def sources_on_disk(
         msg = f"{files.cohort} has no file {chosen!r} in its folder; it has {names}"
         raise UsageError(msg)
     only = [each for each in named[0].files if chosen in (each.name, each.archive)]
-    layouts = (each for each in found if each.kind == "CDF")
+    layouts = (each for each in found if each.kind == "chip layout")
     return [replace(named[0], files=tuple(only), refused=""), *layouts]
 
 
@@ -121,12 +119,12 @@ def tables_of(
     if source.kind == "two-colour scans":
         rejected.append(f"{source.label} is not used: the series does not state two channels")
         return
-    maps = [file for each in every for file in each.files if is_map(file)]
+    maps = [file for each in every for file in each.files if file.is_map]
     readers: list[tuple[str, Callable[[], Sequence[TableFile]]]]
     if source.kind == "tables of samples":
         readers = [(source.label, lambda: [_joined(source, maps)])]
     elif source.kind == "CEL":
-        layouts = [file for each in every if each.kind == "CDF" for file in each.files]
+        layouts = [file for each in every if each.kind == "chip layout" for file in each.files]
         readers = [(source.label, lambda: [expression_of_scans(source.files, layouts, among)])]
     elif source.holds == "cells":
         readers = [(source.label, lambda: [sum_cells(source.files, among, cell_type=cell_type)])]
@@ -150,13 +148,8 @@ def why_not_used(label: str, error: GenotexError, source: ValueSource) -> str:
     return f"{label} is not used: {text}"
 
 
-def is_map(file: SeriesFile) -> bool:
-    """Return whether a file states the genes of transcripts."""
-    return bool(re.search(_TRANSCRIPTS, file.name, re.IGNORECASE)) and file.kind == "table"
-
-
 def _joined(source: ValueSource, maps: Sequence[SeriesFile]) -> TableFile:
-    files = [each for each in source.files if not is_map(each)]
+    files = [each for each in source.files if not each.is_map]
     if not maps:
         return join_samples(files)
     table = join_samples(files, read_transcripts(maps[0]))

@@ -13,13 +13,7 @@ from numpy.typing import NDArray
 from genotex.cohorts.geo.files import SUBMITTED, read_annotation
 from genotex.cohorts.geo.rna_seq import CountedGenes, normalised_genes
 from genotex.cohorts.geo.sample_names import names_inside, of_series, series_names
-from genotex.cohorts.geo.source_tables import (
-    is_map,
-    sources_on_disk,
-    tables_of,
-    why_not_used,
-    with_sheets,
-)
+from genotex.cohorts.geo.source_tables import sources_on_disk, tables_of, why_not_used, with_sheets
 from genotex.cohorts.own.layout import OwnValues, arrange
 from genotex.cohorts.own.samples import SampleMatch, match_samples, name_keys, table_keys
 from genotex.errors import FormatError, GenotexError
@@ -168,7 +162,7 @@ def _best_candidate(
     names = with_sheets(series_names(series), every)
     keys = table_keys(names)
     found: list[_Candidate] = []
-    unread = [each for each in every if not (each.refused or all(map(is_map, each.files)))]
+    unread = [each for each in every if not each.refused]
     unread += [each for each in every if each.may_mislead]
     while unread and not _is_enough(found, series):
         source = unread.pop(0)

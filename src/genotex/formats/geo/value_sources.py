@@ -18,6 +18,7 @@ _RAW_SCANS = (
     "'genotex de'"
 )
 
+_MAP = "tx2gene|t2g|transcripts?_?(to|2)_?gene"
 KINDS = (
     ("10x matrix", r"(matrix\.mtx|barcodes\.tsv|(genes|features)\.tsv)" + _PACKED, ""),
     ("10x matrix", r"(feature|gene)_bc_matri(x|ces).*\.(tar\.gz|tgz)$", ""),
@@ -26,7 +27,11 @@ KINDS = (
     ("10x h5", r"\.h5" + _PACKED, ""),
     ("R object", r"\.(rds|rda|rdata|robj)" + _PACKED, ""),
     ("CEL", r"\.cel" + _PACKED, ""),
-    ("CDF", r"\.(cdf|pgf|clf|mps)" + _PACKED, "describes a chip; it is read with CEL files"),
+    (
+        "chip layout",
+        r"\.(cdf|pgf|clf|mps)" + _PACKED,
+        "describes a chip; it is read with CEL files",
+    ),
     ("idat", r"\.idat" + _PACKED, _RAW_SCANS.format("read.idat of limma, or minfi (methylation)")),
     ("two-colour scans", r"\.gpr" + _PACKED, ""),
     ("scans", r"\.(pair|xys|exp|tif|jpg)" + _PACKED, _RAW_SCANS.format("limma or oligo")),
@@ -60,7 +65,10 @@ CONTENTS = (
         r"diff|deg(s|list)?(?![a-z])|limma|edger"
         r"|^(?!.*(counts?|pkm|tpm|cpm)(?![a-z])).*(?<![a-z])(fold|fc|vs)(?![a-z])",
     ),
-    ("annotation", r"meta_?data|(sample|cell|gene|probe)_?(info|annot|sheet)|clinical|phenotype"),
+    (
+        "annotation",
+        rf"meta_?data|(sample|cell|gene|probe)_?(info|annot|sheet)|clinical|phenotype|{_MAP}",
+    ),
     ("methylation", r"beta_?values?|methyl"),
     ("ratios", r"ratios?(?![a-z])"),
     ("TPM", r"(?<![a-z])tpm"),
@@ -107,6 +115,7 @@ _CELLS = ("10x matrix", "10x h5", "h5ad")
 _READ = (*_CELLS, "table", "tables of samples", "R object", "two-colour scans", "CEL")
 _LAST = {"R object": 1, "CEL": 2}
 _FEWEST_TABLES = 3
+_LARGEST_SHEET = 20 << 20
 _PART_OF_10X = re.compile(r"(matrix\.mtx|barcodes\.tsv|(genes|features)\.tsv)(\.gz)?$", re.I)
 
 
@@ -141,6 +150,18 @@ class SeriesFile:
         """What to do with it if it is not read here."""
         found = (cure for _, end, cure in KINDS if re.search(end, self.name, re.I))
         return next(found, "is of no kind that is read here")
+
+    @property
+    def is_map(self) -> bool:
+        """Whether it states the genes of transcripts, by its name."""
+        return self.kind == "table" and re.search(_MAP, self.name, re.I) is not None
+
+    def is_read_with(self, kind: str) -> bool:
+        """Whether it is read along with a kind of files: layouts of chips, sheets and maps."""
+        if self.kind == "chip layout":
+            return kind == "CEL"
+        small = (self.size or 0) <= _LARGEST_SHEET
+        return self.kind == "table" and self.holds == "annotation" and small
 
     @property
     def tool(self) -> str:
