@@ -1,18 +1,19 @@
 """How processor time, memory and bytes grow with samples, genes, and cohorts.
 
-    python -m benchmarks growth [--samples 60 167 500 1000] [--genes 5000 15000 40000]
-        [--cohorts 16 32 64] [--as-json]
+    python -m benchmarks growth [--samples 60 167 500 1000] [--genes 3750 7500 15000]
+        [--traits 4 8 16] [--as-json]
 
 Simulated studies in true GEO format, one thread. One size grows at a time: samples at 15,000 genes,
-genes at 167 samples, cohorts (and with them traits and problems) of a small world. Processor time
-is less sensitive than the clock to what else the machine does; the start of the program is taken
-off. Exponents are slopes of a line through the logarithms of the two largest sizes and all between
+genes at 167 samples, traits of a small world (and with them cohorts, four each, and problems).
+Processor time is less sensitive than the clock to what else the machine does; the start of the
+program is taken off. Exponents are slopes of a line through the logarithms of the sizes
 (least squares); of memory they are of what is above the program's own.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -37,6 +38,7 @@ def run(*words: object) -> Measured:
     return measure([*GENOTEX, *map(str, words)], allowed=(0, 1))
 
 
+@functools.cache
 def of_cohort(samples: int, genes: int, folder: Path) -> Costs:
     """Return what each step of one cohort takes."""
     study, output = folder / f"s{samples}g{genes}", folder / f"o{samples}g{genes}"
@@ -56,11 +58,11 @@ def of_cohort(samples: int, genes: int, folder: Path) -> Costs:
     return {name: (each.processor, each.peak_gib) for name, each in found.items()}
 
 
-def of_world(cohorts: int, folder: Path) -> Costs:
-    """Return what a world of cohorts and their problems takes."""
-    world, output = folder / f"w{cohorts}", folder / f"wo{cohorts}"
-    run("simulate", world, "--world", "--seed", 1, "--cohorts", cohorts,
-        "--traits", max(4, cohorts // 4))  # fmt: skip
+def of_world(traits: int, folder: Path) -> Costs:
+    """Return what a world of traits, their cohorts and their problems takes."""
+    world, output = folder / f"w{traits}", folder / f"wo{traits}"
+    run("simulate", world, "--world", "--seed", 1, "--cohorts", 4 * traits,
+        "--traits", traits)  # fmt: skip
     tasks = ("--task-info", world / "task_info.json")
     found = {
         "read, map and link all": run("preprocess", world, output),
@@ -103,8 +105,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--samples", type=int, nargs="*", default=[60, 167, 500, 1000])
-    parser.add_argument("--genes", type=int, nargs="*", default=[5_000, 15_000, 40_000])
-    parser.add_argument("--cohorts", type=int, nargs="*", default=[16, 32, 64])
+    parser.add_argument("--genes", type=int, nargs="*", default=[3_750, 7_500, 15_000])
+    parser.add_argument("--traits", type=int, nargs="*", default=[4, 8, 16])
     parser.add_argument("--as-json", action="store_true")
     chosen = parser.parse_args()
     started = run("preprocess", "--help")
@@ -115,7 +117,7 @@ def main() -> None:
         by_axis = {
             "samples": {n: of_cohort(n, GENES, folder) for n in chosen.samples},
             "genes": {g: of_cohort(SAMPLES, g, folder) for g in chosen.genes},
-            "cohorts": {k: of_world(k, folder) for k in chosen.cohorts},
+            "traits": {k: of_world(k, folder) for k in chosen.traits},
         }
     for axis, costs in by_axis.items():
         found += rows(axis, costs, start) if len(costs) > 1 else ()

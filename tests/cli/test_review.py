@@ -31,6 +31,8 @@ def study(tmp_path: Path) -> Path:
         text = re.sub("simulated arthritis", "gout", text, flags=re.IGNORECASE)
         if name == UNCERTAIN:
             text = re.sub(r"^!Series_(?:title|summary|overall_design).*\n", "", text, flags=re.M)
+            titles = re.compile(r"^(!Sample_(?:title|source_name_ch1))((?:\t[^\t\n]*)+)", re.M)
+            text = titles.sub(lambda line: line[1] + '\t"tissue"' * line[2].count("\t"), text)
             text = re.sub('"disease state: healthy control"', '"outcome: none"', text, flags=re.I)
             text = text.replace('"disease state:', '"outcome:')
         path.write_bytes(gzip.compress(text.encode()))
