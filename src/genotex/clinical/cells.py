@@ -225,7 +225,7 @@ def _cut(value: str) -> str:
 def keys_of_samples(description: SeriesDescription) -> SampleKeys:
     """Gather what the file records of each sample, by key."""
     samples = description.samples
-    columns: dict[str, list[tuple[str, ...]]] = {}
+    columns: defaultdict[str, list[tuple[str, ...]]] = defaultdict(lambda: [()] * len(samples))
     names: dict[str, str] = {}
     for row in description.cells or ():
         split: dict[str, tuple[str, str]] = {}
@@ -236,14 +236,14 @@ def keys_of_samples(description: SeriesDescription) -> SampleKeys:
                 key, value = split_cell(cell)
                 split[cell] = names.setdefault(simple_key(key), key or NO_KEY), value
             name, value = split[cell]
-            column = columns.setdefault(name, [()] * len(samples))
+            column = columns[name]
             if value and value not in column[number]:
                 column[number] = (*column[number], value)
     characteristics = tuple(columns)
     for name, cells in _texts(description).items():
         if simple_key(name) not in names:
             columns[name] = cells
-    return SampleKeys(samples, columns, characteristics)
+    return SampleKeys(samples, dict(columns), characteristics)
 
 
 def _texts(description: SeriesDescription) -> dict[str, list[tuple[str, ...]]]:
@@ -253,10 +253,10 @@ def _texts(description: SeriesDescription) -> dict[str, list[tuple[str, ...]]]:
         name: [tuple(c for row in rows if i < len(row) and (c := row[i])) for i in range(number)]
         for name, rows in {**lines, "description": description.descriptions}.items()
     }
-    pairs: dict[str, list[tuple[str, ...]]] = {}
+    pairs: defaultdict[str, list[tuple[str, ...]]] = defaultdict(lambda: [()] * number)
     for i, cells in enumerate(texts["description"]):
         for key, value, _ in (pair for cell in cells for pair in split_pairs(cell)):
-            column = pairs.setdefault(simple_key(key), [()] * number)
+            column = pairs[simple_key(key)]
             column[i] = (*column[i], value)
     found = {name: column for name, column in texts.items() if any(column)}
     return found | {key: column for key, column in pairs.items() if key not in found}

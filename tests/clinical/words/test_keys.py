@@ -3,15 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genotex.clinical import kind_of_key, load_vocabulary
-from genotex.clinical.words.keys import (
-    asks_disease,
-    asks_history,
-    asks_plainly,
-    asks_trait,
-    is_preliminary,
-    lists_diseases,
-    names_trait,
-)
+from genotex.clinical.words.keys import asks, asks_plainly, asks_trait, lists_diseases, names_trait
 
 ASTHMA = load_vocabulary().trait("Asthma")
 
@@ -71,11 +63,11 @@ def test_marker_with_the_disease_is_not_asked_plainly() -> None:
 
 
 def test_keys_whose_values_are_diseases() -> None:
-    assert asks_disease("comorbidity") and asks_disease("disease state")
-    assert not asks_disease("tissue")
-    assert asks_history("medical history") and not asks_history("diagnosis")
+    assert asks("comorbidity", "a disease") and asks("disease state", "a disease")
+    assert not asks("tissue", "a disease")
+    assert asks("medical history", "other diseases") and not asks("diagnosis", "other diseases")
     assert lists_diseases("final diagnosis") and not lists_diseases("disease duration")
-    assert is_preliminary("initial diagnosis") and not is_preliminary("diagnosis")
+    assert asks("initial diagnosis", "a first guess") and not asks("diagnosis", "a first guess")
 
 
 @given(st.text(max_size=40))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
-from itertools import combinations
 from typing import Literal
 
 from genotex.clinical.cells import Candidate
@@ -142,9 +141,11 @@ def _halves(candidates: Sequence[Candidate]) -> Iterator[list[Candidate]]:
     """Yield pairs of keys in different rows of which every sample has one or the other."""
     every = frozenset[int]().union(*(candidate.samples for candidate in candidates))
     partial = [c for c in candidates if c.key and c.samples and c.samples != every]
-    for one, other in combinations(partial, 2):
-        if one.row != other.row and other.samples == every - one.samples:
-            yield [replace(each, in_row=frozenset(each.values)) for each in (one, other)]
+    for place, one in enumerate(partial):
+        rest = every - one.samples
+        for other in partial[place + 1 :]:
+            if one.row != other.row and other.samples == rest:
+                yield [replace(each, in_row=frozenset(each.values)) for each in (one, other)]
 
 
 def _by_level(candidate: Candidate, judge: ValueJudge) -> Iterator[TraitOption]:

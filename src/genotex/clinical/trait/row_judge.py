@@ -18,8 +18,8 @@ from genotex.clinical.trait.judgement import (
 )
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.keys import (
+    asks,
     asks_genotype,
-    asks_history,
     asks_trait,
     kind_of_key,
     lists_diseases,
@@ -251,8 +251,8 @@ class _Row:
     def _dashes(self) -> None:
         """Treat a dash as a control where the key names the trait: "epilepsy type: -"."""
         # Not under a treatment of the trait, where a dash may mean untreated patients.
-        asks = names_trait(self.trait, self.key) and kind_of_key(self.key) != "treatment"
-        if asks and self.series.mentions_controls and not self._has("healthy control"):
+        by_trait = names_trait(self.trait, self.key) and kind_of_key(self.key) != "treatment"
+        if by_trait and self.series.mentions_controls and not self._has("healthy control"):
             why = f"no value under {self.key!r}, and the texts mention controls"
             self._change(lambda value, j: Judgement.healthy(why) if value in {"-", "--"} else None)
 
@@ -327,17 +327,17 @@ class _Row:
     def _read_by_key(self, named: bool) -> None:
         """Read open values by what their key asks, where the row names a case."""
         healthy, key = self._has("healthy control"), self.key
-        asks = healthy and (names_trait(self.trait, key) or names_gene(self.trait, key))
-        if not (asks or named):
+        by_trait = healthy and (names_trait(self.trait, key) or names_gene(self.trait, key))
+        if not (by_trait or named):
             return
 
         def rule(value: str, j: Judgement) -> Judgement | None:
             vague = self.words.is_vague(value)
-            if named and asks_history(key) and j.is_open and not vague:
+            if named and asks(key, "other diseases") and j.is_open and not vague:
                 return Judgement.control(f"{value!r} is under {key!r}, and is not the trait")
             if not can_be_read_by_key(value, j, self.judge):
                 return None
-            if asks:
+            if by_trait:
                 return Judgement.case(
                     f"{value!r} under {key!r}, alongside controls", Ground.INCLUDED
                 )

@@ -18,7 +18,7 @@ from genotex.clinical.encoding import NO_CELL
 from genotex.clinical.trait.judgement import Ground, best_ground
 from genotex.clinical.trait.options import RowsSeen, TraitOption
 from genotex.clinical.trait.value_judge import ValueJudge
-from genotex.clinical.words.keys import asks_trait, is_preliminary, kind_of_key, names_trait
+from genotex.clinical.words.keys import asks, asks_trait, kind_of_key, names_trait
 from genotex.features import packaged_table, simplify
 
 _Weights = Mapping[str, float]
@@ -48,7 +48,7 @@ def weigh_evidence(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
         f"key: {kind}": float(option.how != "rest are cases"),
         "key asks for the trait": float(asks_trait(judge.trait, key)),
         "key names the trait": float(names_trait(judge.trait, key)),
-        "key is preliminary": float(is_preliminary(key)),
+        "key is preliminary": float(asks(key, "a first guess")),
         "no key": float(not key and candidate.row is not None),
         "share of the row": candidate.share,
         "many values": math.log(max(len({candidate.values[c] for c in candidate.in_row}), 2) / 2),

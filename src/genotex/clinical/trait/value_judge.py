@@ -11,12 +11,10 @@ from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, ValueWo
 from genotex.clinical.trait.series_context import SeriesContext
 from genotex.clinical.words.keys import (
     INCIDENTAL,
-    asks_disease,
+    asks,
     asks_form,
     asks_genotype,
-    asks_history,
     asks_plainly,
-    asks_primary,
     asks_trait,
     kind_of_key,
     lists_diseases,
@@ -285,7 +283,7 @@ class ValueJudge:
             return self._tumour_of_organ(value)
         if denial is None and value in self._vocabulary.diseases and value not in terms["healthy"]:
             return None
-        if asks_primary(key) and not self.words.says_healthy(value):
+        if asks(key, "where a tumour began") and not self.words.says_healthy(value):
             return self._tumour_of_organ(value)
         return Judgement.healthy(f"{value!r} is the organ without a tumour", Ground.FREE_ORGAN)
 
@@ -313,9 +311,9 @@ class ValueJudge:
         return None
 
     def _key_asks_for_disease(self, key: str, answer: str) -> bool:
-        if answer in {"negative", "neg"} and not asks_history(key):
-            return asks_disease(key) and asks_plainly(self.trait, key)
-        return asks_disease(key)
+        if answer in {"negative", "neg"} and not asks(key, "other diseases"):
+            return asks(key, "a disease") and asks_plainly(self.trait, key)
+        return asks(key, "a disease")
 
     def _control(self, value: str, terms: Terms) -> Judgement:
         return Judgement.healthy(f"{value!r} names a control ({terms.find(value)!r})")

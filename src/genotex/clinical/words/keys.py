@@ -79,6 +79,12 @@ _PLAIN = re.compile(
 )
 
 
+_ASKED = {
+    "a first guess": _PRELIMINARY, "diagnoses": _LISTS_DISEASES, "a disease": _ASKS_DISEASE,
+    "other diseases": _HISTORY, "where a tumour began": _PRIMARY,
+}  # fmt: skip
+"""What a key may ask for -> pattern: a first guess or one of several numbered answers; a disease,
+so that "none" is an answer; former or other diseases, so that "negative" denies them."""
 _FORM = re.compile(r"(?:sub)?(?:type|class|group)|form|variant|category")
 _ASKS_FORM = re.compile(r"type|form|class|stage|grade|severity")
 
@@ -106,24 +112,14 @@ def kind_of_key(key: str) -> KeyKind:
     return next((kind for kind, pattern in kinds if pattern.search(plain)), "other")
 
 
-def is_preliminary(key: str) -> bool:
-    """Return whether a key holds a first guess or one of several numbered answers."""
-    return bool(_PRELIMINARY.search(simple_key(key)))
-
-
-def asks_disease(key: str) -> bool:
-    """Return whether a key asks which disease a sample has, so that "none" is an answer."""
-    return bool(_ASKS_DISEASE.search(simple_key(key)))
-
-
-def asks_history(key: str) -> bool:
-    """Return whether a key asks for former or other diseases, so that "negative" denies them."""
-    return bool(_HISTORY.search(simple_key(key)))
+def asks(key: str, what: str) -> bool:
+    """Return whether a key asks for one of `_ASKED`, for any trait."""
+    return bool(_ASKED[what].search(simple_key(key)))
 
 
 def lists_diseases(key: str) -> bool:
     """Return whether the values under a key are diagnoses, so that an unknown one is another."""
-    return bool(_LISTS_DISEASES.search(simple_key(key))) and kind_of_key(key) not in INCIDENTAL
+    return asks(key, "diagnoses") and kind_of_key(key) not in INCIDENTAL
 
 
 @lru_cache(maxsize=4096)
@@ -136,11 +132,6 @@ def asks_genotype(key: str) -> bool:
 def names_gene(trait: TraitWords, key: str) -> bool:
     """Return whether a key asks for the gene that the trait is named by ("dmd genotype")."""
     return key in trait.genes or (key in trait.terms and asks_genotype(key))
-
-
-def asks_primary(key: str) -> bool:
-    """Return whether a key asks where a tumour began, so that an organ names the cancer."""
-    return bool(_PRIMARY.search(simple_key(key)))
 
 
 def lists_tissues(key: str) -> bool:
