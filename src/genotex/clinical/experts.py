@@ -78,6 +78,8 @@ class RuleExpert:
         """
         named = self._vocabulary.named(trait)
         rows = characteristic_candidates(description)
+        if not self._beyond_characteristics:  # One row alone is read: two are never one column.
+            rows = [replace(row, samples=frozenset()) for row in rows]
         annotation = self._without_trait(description, rows)
         judge = ValueJudge(
             self._vocabulary.trait(trait), self._vocabulary, description.title, description.text

@@ -2,7 +2,7 @@
 
 import pytest
 
-from genotex.clinical import RuleExpert, apply_encoding, describe_series
+from genotex.clinical import RuleExpert, apply_encoding, describe_series, rule_expert
 
 from ..conftest import CodesOf, MakeDescription, MakeSeries
 
@@ -135,6 +135,7 @@ def test_two_rows_that_are_one_column(make_series: MakeSeries) -> None:
     found = RuleExpert().annotate(describe_series(series), trait).trait
     assert found is not None
     assert apply_encoding(found, series, procedure="sound").codes.tolist() == [1, 1, 0, 0]
+    assert rule_expert("benchmark").annotate(describe_series(series), trait).trait is None
 
 
 def test_two_keys_of_one_sample_are_not_one_column(make_series: MakeSeries) -> None:
