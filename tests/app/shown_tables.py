@@ -174,7 +174,8 @@ def gene_sets(folder: Path, place: Mapping[str, str]) -> Shown:
     headers: Headers = {
         "Gene set": "Gene Set", "Genes": "Tested Genes", "Change": "Direction", "p": "p", "q": "q",
         "fry q": "Fry q", "mixed q": "Mixed q", "Correlation": "Inter-gene Correlation",
-        "Score": "Normalised Score", "Significant": "Significant Genes",
+        "Score": "Normalised Score", "Significant": "Significant Genes", "By chance": "Expected",
+        "overlap q": "Overlap q",
     }  # fmt: skip
     low = pl.col("q") < 0.05
     filters = {
