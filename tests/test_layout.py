@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from genotex.errors import UsageError
-from genotex.layout import InputFolder, OutputFolder, series_in, trait_folder_name
+from genotex.layout import InputFolder, OutputFolder, series_at, trait_folder_name
 
 
 @pytest.mark.parametrize(
@@ -91,13 +91,13 @@ def test_folder_of_one_series_holds_all_its_files(tmp_path: Path) -> None:
         touch(tmp_path / "download" / name)
         touch(tmp_path / "GSE5" / name)
     for folder, cohort in (("download", "GSE1"), ("GSE5", "GSE5")):
-        ((name, files),) = series_in(tmp_path / folder).items()
+        ((name, files),) = series_at(tmp_path / folder).items()
         assert name == files.cohort == cohort and len(files.inputs) == 3
 
 
 def test_tables_without_a_series_are_none(tmp_path: Path) -> None:
     touch(tmp_path / "count_matrix.csv")
-    assert series_in(tmp_path) == {}
+    assert series_at(tmp_path) == {}
 
 
 def test_input_folder_that_is_none(tmp_path: Path) -> None:
@@ -137,3 +137,14 @@ def test_a_trait_is_found_in_any_case_but_the_exact_folder_first(tmp_path: Path)
         (found,) = InputFolder(tmp_path).geo_cohorts("Breast cancer")
         assert found.cohort == "GSE2"
         assert InputFolder(tmp_path).geo_cohorts("BREAST CANCER") == []
+
+
+def test_file_of_a_series_is_read_with_the_platforms_and_counts_next_to_it(tmp_path: Path) -> None:
+    names = ("GSE1_series_matrix.txt.gz", "GSE2_series_matrix.txt.gz", "GPL96.annot.gz",
+             "GSE1_raw_counts_GRCh38.p13_NCBI.tsv.gz", "Human.GRCh38.p13.annot.tsv.gz")  # fmt: skip
+    paths = [touch(tmp_path / name) for name in names]
+    (files,) = InputFolder(paths[0]).geo_cohorts("Gout")
+    assert (files.trait, files.cohort) == ("Gout", "GSE1")
+    assert set(files.inputs) == {paths[0], *paths[2:]}
+    with pytest.raises(UsageError, match="neither GEO/ nor TCGA/ nor a series"):
+        InputFolder(touch(tmp_path / "table.csv"))

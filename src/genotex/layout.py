@@ -101,17 +101,19 @@ class InputFolder:
     """An input folder: ``GEO/<Trait>/<GSE>/`` and ``TCGA/<any name>/``, or series in any folder.
 
     `root`: Folder that holds ``GEO``, ``TCGA`` or both; or else folders named after series, or
-    their files themselves. Without ``GEO`` every series is of each trait that is asked for.
+    their files, or the file of one. Without ``GEO`` a series is of each trait that is asked for.
     """
 
     def __init__(self, root: Path | str) -> None:
         root = Path(root)
         self.root = root
-        if not root.is_dir():
+        if not root.exists():
             msg = f"{root} is not a folder; give the folder that holds GEO/<Trait>/<GSE>/"
+            if SERIES_ACCESSION.fullmatch(root.name):
+                msg += f". To get the series: genotex fetch geo input --accession {root.name}"
             raise UsageError(msg)
         laid_out = (root / "GEO").is_dir() or (root / "TCGA").is_dir()
-        self._loose = {} if laid_out else series_in(root)
+        self._loose = {} if laid_out else series_at(root)
         if not laid_out and not self._loose:
             msg = (
                 f"{root} holds neither GEO/ nor TCGA/ nor a series of GEO; expected "
@@ -192,12 +194,16 @@ def geo_cohort_files(trait: str, folder: Path) -> GeoCohortFiles:
     return sort_geo_files(trait, folder.name, folder, _files(folder))
 
 
-def series_in(root: Path) -> dict[str, GeoCohortFiles]:
+def series_at(root: Path) -> dict[str, GeoCohortFiles]:
     """Return the series of a folder that is not laid out by trait, in order of their accessions.
 
     A folder named after a series holds its files, another file is of the series that it names.
     Where files name several, platform tables, annotation and chip layouts without one are of all.
+    A file in place of the folder is of one series, with its counts and the platforms next to it.
     """
+    if root.is_file():
+        files = series_of([root, *_companions(root)])
+        return {files.cohort: files} if _is_series(files) else {}
     pools: dict[str, list[Path]] = {}
     shared: list[Path] = []
     for path in _files(root):
@@ -220,6 +226,26 @@ def series_in(root: Path) -> dict[str, GeoCohortFiles]:
         for name in sorted(pools, key=_accession_order)
     ]
     return {files.cohort: files for files in every if _is_series(files)}
+
+
+def series_of(paths: Sequence[Path], trait: str = "") -> GeoCohortFiles:
+    """Return files as those of the series that the first one names."""
+    named = SERIES_ACCESSION.search(paths[0].name)
+    cohort = named.group().upper() if named else paths[0].name.split(".")[0]
+    return sort_geo_files(trait, cohort, paths[0].parent, paths)
+
+
+def _companions(matrix: Path) -> list[Path]:
+    """Return platform tables and counts in the folder of a matrix that was named alone."""
+    found = sort_geo_files("", "", matrix.parent, _files(matrix.parent))
+    named = SERIES_ACCESSION.search(matrix.name)
+    own = named.group().casefold() if named else matrix.name
+    counts = [path for path in found.counts if own in path.name.casefold()]
+    return [
+        *(p for p in found.platforms if p != matrix),
+        *counts,
+        *(found.annotations if counts else ()),
+    ]
 
 
 def _is_series(files: GeoCohortFiles) -> bool:

@@ -44,7 +44,7 @@ def test_sheet_of_a_comparison_is_given_back_to_solve(genotex: Run, source: Path
         (("solve", "GSE1", "out", "--compare", "1", "--trait", "Gout"), "leave --trait out"),
         (("clinical", "sheet", "GSE1", "--compare", "99"), "no comparison '99'; those found"),
         (("clinical", "sheet", "GSE1", "--trait", "Gout", "--compare", "1"), "leave --trait out"),
-        (("clinical", "sheet", "GSE2"), "GSE2 is no folder"),
+        (("clinical", "sheet", "GSE2"), "GSE2 is not a folder"),
     ],
 )
 def test_mistakes_leave_nothing_behind(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from difflib import get_close_matches
@@ -12,14 +11,13 @@ from typing import Any, TypeVar, get_type_hints
 
 from genotex.cohorts import PreprocessOptions, load_options
 from genotex.errors import FormatError, UsageError
-from genotex.layout import GeoCohortFiles, geo_cohort_files, series_in, sort_geo_files
+from genotex.layout import GeoCohortFiles, geo_cohort_files, series_at, series_of
 from genotex.options import PreprocessChoices, declared
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 Paths = str | Path | Sequence[str | Path]
 _OTHER_NAMES = {"case": "cases", "control": "controls", "controls": "control_roles"}
 """Names of arguments whose option has another name."""
-_ACCESSION = re.compile(r"GSE\d+", re.IGNORECASE)
 
 
 def as_path(path: str | Path) -> Path:
@@ -116,33 +114,17 @@ def series_files(paths: Paths, trait: str | None) -> GeoCohortFiles:
             msg = "no such file or folder"
             hint = "give the folder of a GEO series, or its series matrix"
             raise FormatError(msg, path=path, hint=hint)
-    if len(given) == 1 and given[0].is_dir():
-        inside = series_in(given[0])
-        if len(inside) > 1 or (given[0] / "GEO").is_dir():
+    if len(given) == 1:
+        found = series_at(given[0])
+        if len(found) > 1 or (given[0] / "GEO").is_dir():
             msg = "is a folder of several series; give the folder of one"
-            example = next(iter(inside), "GEO/<Trait>/<GSE>")
+            example = next(iter(found), "GEO/<Trait>/<GSE>")
             hint = f"for example {example}; 'genotex solve' takes whole input folders"
             raise FormatError(msg, path=given[0], hint=hint)
-        one = next(iter(inside.values()), geo_cohort_files("", given[0]))
-        return replace(one, trait=trait or "")
+        if found or given[0].is_dir():
+            one = next(iter(found.values()), None) or geo_cohort_files("", given[0])
+            return replace(one, trait=trait or "")
     if folders := [path for path in given if path.is_dir()]:
         msg = f"{folders[0]} is a folder; give one folder, or files"
         raise UsageError(msg)
-    named = _ACCESSION.search(given[0].name)
-    cohort = named.group().upper() if named else given[0].name.split(".")[0]
-    if len(given) == 1:
-        given += _companions(given[0])
-    return sort_geo_files(trait or "", cohort, given[0].parent, given)
-
-
-def _companions(matrix: Path) -> list[Path]:
-    """Return platform tables and counts in the folder of a matrix that was named alone."""
-    found = geo_cohort_files("", matrix.parent)
-    named = _ACCESSION.search(matrix.name)
-    own = named.group().casefold() if named else matrix.name
-    counts = [path for path in found.counts if own in path.name.casefold()]
-    return [
-        *(p for p in found.platforms if p != matrix),
-        *counts,
-        *(found.annotations if counts else ()),
-    ]
+    return series_of(given, trait or "")

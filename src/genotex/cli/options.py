@@ -33,7 +33,7 @@ def argument(name: str, what: str) -> Any:
 
 
 InputDir = Annotated[
-    Path, argument("INPUT", "Folder that holds GEO/<Trait>/<GSE>/ and TCGA/<name>/.")
+    Path, argument("INPUT", "Folder with GEO/<Trait>/<GSE>/, TCGA/<name>/ or any series.")
 ]
 OutputDir = Annotated[Path, argument("OUTPUT", "Folder for the results; made when missing.")]
 AnalysedDir = Annotated[Path, argument("OUTPUT", "Output folder of 'genotex analyze' or 'solve'.")]

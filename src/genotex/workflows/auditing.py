@@ -44,18 +44,16 @@ from genotex.formats import (
     table_format,
 )
 from genotex.layout import (
+    SERIES_ACCESSION,
     GeoCohortFiles,
     InputFolder,
     OutputFolder,
     TcgaCohortFiles,
-    geo_cohort_files,
-    series_in,
-    sort_geo_files,
+    series_at,
 )
 from genotex.options import AuditOptions
 from genotex.workflows.progress import Progress, silent
 
-_ACCESSION = re.compile(r"GSE\d+", re.IGNORECASE)
 _SERIES_FILE = re.compile(r"series_matrix|_family\.soft", re.IGNORECASE)
 _SHEET = re.compile(r"[._ -]?(samples?|sample_?sheet|sheet|pheno(type|data)?|clinical)$", re.I)
 _GROUP_COLUMNS = (
@@ -139,12 +137,8 @@ def find_sources(
                 msg = f"{path} does not exist; give the expression table, then the sample table"
                 raise UsageError(msg)
         found = [_table(place, samples, options)]
-    elif place.is_dir():
+    elif place.is_dir() or (place.is_file() and _SERIES_FILE.search(place.name)):
         found = _in_folder(place, options)
-    elif place.is_file() and _SERIES_FILE.search(place.name):
-        files = sort_geo_files(options.trait or "", _accession(place), place.parent, [place])
-        companions = geo_cohort_files("", place.parent).platforms
-        found = [_series(replace(files, platforms=companions), options)]
     elif place.is_file():
         found = [_table(place, None, options)]
     else:
@@ -161,14 +155,9 @@ def find_sources(
     return found
 
 
-def _accession(path: Path) -> str:
-    named = _ACCESSION.search(path.name)
-    return named.group().upper() if named else path.name.split(".")[0]
-
-
 def _by_accession(place: Path, options: AuditOptions) -> list[CohortSource]:
     name = str(place)
-    if not _ACCESSION.fullmatch(name):
+    if not SERIES_ACCESSION.fullmatch(name):
         msg = f"{name} does not exist; give a folder, a table, or the accession of a series"
         raise UsageError(msg)
     for root in (Path("input"), Path()):
@@ -191,7 +180,7 @@ def _in_folder(place: Path, options: AuditOptions) -> list[CohortSource]:
     if (place / "preprocess").is_dir():
         return _preprocessed(OutputFolder(place), options)
     trait = options.trait or (place.parent.name if place.parent.parent.name == "GEO" else "")
-    loose = [replace(files, trait=trait) for files in series_in(place).values()]
+    loose = [replace(files, trait=trait) for files in series_at(place).values()]
     return [_series(files, options) for files in loose] or _tables(place, options)
 
 

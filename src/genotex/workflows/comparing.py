@@ -38,7 +38,7 @@ from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.features import feature_of_column
 from genotex.formats import ExpressionMatrix, Role
 from genotex.genes import GeneTable, read_orthologues
-from genotex.layout import GeoCohortFiles, InputFolder, OutputFolder, sort_geo_files
+from genotex.layout import GeoCohortFiles, InputFolder, OutputFolder
 from genotex.options import AnalysisOptions
 from genotex.workflows.designs import DesignInput, DesignsTested, analyze_designs, contrasts_of
 from genotex.workflows.progress import Progress, silent
@@ -82,14 +82,6 @@ def series_in(source: Path, cohorts: Sequence[str] = ()) -> list[GeoCohortFiles]
     UsageError
         If the folder holds no series, or not those that are named.
     """
-    if source.is_file():
-        cohort = re.split(r"[-_.]", source.name)[0]
-        return [sort_geo_files("", cohort, source.parent, [source])]
-    if not source.is_dir():
-        msg = f"{source} is no folder; give an input folder or the folder of a series"
-        if re.fullmatch(r"GSE\d+", source.name, re.IGNORECASE):
-            msg += f". To get it: genotex fetch geo input --accession {source.name}"
-        raise UsageError(msg)
     every = InputFolder(source).series()
     missing = [name for name in cohorts if name not in every]
     if missing or not every:

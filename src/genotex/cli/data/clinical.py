@@ -45,7 +45,7 @@ def sheet(
         Path,
         o.argument(
             "INPUT",
-            "Folder that holds GEO/<Trait>/<GSE>/, or one series matrix or family SOFT file.",
+            "Folder with GEO/<Trait>/<GSE>/, with series, or of one, or the file of one.",
         ),
     ],
     data: Annotated[
@@ -158,11 +158,8 @@ def _series(
     source: Path, trait: str, cohorts: Sequence[str], settings: PreprocessOptions
 ) -> dict[str, RawSeries]:
     """Return the series of a folder, or the one of a file, with their expression if possible."""
-    from genotex.cohorts import RawSeries, choose_file, read_series_file, with_expression
+    from genotex.cohorts import choose_file, with_expression
 
-    if source.is_file():
-        series = read_series_file(source)
-        return {series.accession or source.name.split("_")[0]: RawSeries(series, ())}
     folder = InputFolder(source)
     there = folder.geo_cohorts(trait)
     if not there:
