@@ -72,6 +72,7 @@ class DiseaseLexicon:
     def __init__(self, text: str) -> None:
         self._lines = text.splitlines()
         self._found: dict[str, int | None] = {}
+        self._families: dict[int, frozenset[int]] = {}
 
     def _disease(self, number: int) -> _LexiconEntry:
         name, parents, *words = self._lines[number].split("\t")
@@ -190,15 +191,19 @@ class DiseaseLexicon:
         named = self._called.get(other, [])
         if meant is None or not named or other in _TOO_WIDE:
             return True
-        return not self._and_forms([meant]).isdisjoint(self._and_forms(named))
+        own = self._and_forms(meant)
+        return not all(own.isdisjoint(self._and_forms(number)) for number in named)
 
-    def _and_forms(self, numbers: Iterable[int]) -> set[int]:
-        return {each for number in numbers for each in (number, *self._descendants(number))}
+    def _and_forms(self, number: int) -> frozenset[int]:
+        if number not in self._families:
+            self._families[number] = frozenset((number, *self._descendants(number)))
+        return self._families[number]
 
     def cell_lines(self, number: int) -> list[str]:
         """Return the cell lines of a disease and its forms."""
-        forms = (number, *self._descendants(number))
-        return sorted({line for each in forms for line in self._disease(each).cell_lines})
+        return sorted(
+            {line for n in self._and_forms(number) for line in self._disease(n).cell_lines}
+        )
 
     def _descendants(self, number: int) -> Iterator[int]:
         seen, todo = {number}, list(self._children.get(number, ()))
