@@ -63,7 +63,6 @@ class _LexiconEntry:
     phrases: tuple[str, ...]  # the name and its synonyms, in the form of comparison
     short: tuple[str, ...]  # abbreviations, as they are written
     genes: tuple[str, ...]
-    cell_lines: tuple[str, ...]
 
 
 class DiseaseLexicon:
@@ -75,7 +74,7 @@ class DiseaseLexicon:
         self._families: dict[int, frozenset[int]] = {}
 
     def _disease(self, number: int) -> _LexiconEntry:
-        name, parents, *words = self._lines[number].split("\t")
+        name, parents, *words, _ = self._lines[number].split("\t")
         return _LexiconEntry(
             name,
             tuple(int(p) for p in parents.split(",") if p),
@@ -201,9 +200,8 @@ class DiseaseLexicon:
 
     def cell_lines(self, number: int) -> list[str]:
         """Return the cell lines of a disease and its forms."""
-        return sorted(
-            {line for n in self._and_forms(number) for line in self._disease(n).cell_lines}
-        )
+        last = (self._lines[each].rpartition("\t")[2] for each in self._and_forms(number))
+        return sorted({line for lines in last if lines for line in lines.split("|")})
 
     def _descendants(self, number: int) -> Iterator[int]:
         seen, todo = {number}, list(self._children.get(number, ()))
