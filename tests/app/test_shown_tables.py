@@ -312,7 +312,7 @@ def fewer(shown: Shown) -> tuple[str, pl.DataFrame]:
     The last page is full where that can be had.
     """
     lower = pl.col(shown.named[0]).str.to_lowercase()
-    for letters in ("gene1", "a1", "c1", "b1", "a2", "c2"):
+    for letters in ("gene1", "a1", "c1", "b1", "a2", "c2", "k", "m"):
         found = shown.stored.filter(lower.str.contains(letters, literal=True))
         if 50 < found.height <= 400:
             return letters, found
