@@ -6,8 +6,9 @@
 Simulated studies in true GEO format, one thread. One size grows at a time: samples at 15,000 genes,
 genes at 167 samples, traits of a small world (and with them cohorts, four each, and problems).
 Processor time is less sensitive than the clock to what else the machine does; the start of the
-program is taken off. Exponents are slopes of a line through the logarithms of the sizes
-(least squares); of memory they are of what is above the program's own.
+program is taken off. Exponents are those of growth from the second largest size to the largest;
+of memory they are of what is above the program's own. What a hundred times the largest size takes
+is by that exponent, or in proportion where it is below 1.
 """
 
 from __future__ import annotations
@@ -72,10 +73,10 @@ def of_world(traits: int, folder: Path) -> Costs:
 
 
 def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:
-    """Return the slope of the logarithm of costs over that of sizes."""
-    if min(costs) <= 0:
+    """Return how costs grow with size from the second largest to the largest."""
+    if min(costs[-2:]) <= 0:
         return np.nan
-    return float(np.polyfit(np.log(sizes), np.log(costs), 1)[0])
+    return float(np.log(costs[-1] / costs[-2]) / np.log(sizes[-1] / sizes[-2]))
 
 
 def rows(
@@ -95,7 +96,8 @@ def rows(
             "GiB": [round(costs[n][step][1], 2) for n in sizes],
             "exponent of time": round(slope, 2),
             "exponent of memory": round(of_memory, 2),
-            f"hours at {AHEAD} times": round(seconds[-1] * AHEAD**slope / 3600, 1),
+            f"hours at {AHEAD} times": round(seconds[-1] * AHEAD ** max(slope, 1) / 3600, 1),
+            f"GiB at {AHEAD} times": round(start[1] + above[-1] * AHEAD ** max(of_memory, 1)),
         }
 
 
