@@ -160,8 +160,13 @@ def enrich(
     listed = genes["Significant"].to_numpy()
     scores = None
     if column is not None and can_rank():
+        # Their p-values take genes as independent, and are not reported.
         scores = ranked_enrichment(
-            matched.members, statistic, permutations=options.permutations, seed=options.seed
+            matched.members,
+            statistic,
+            permutations=options.permutations,
+            seed=options.seed,
+            smallest_p=1.0,
         )
     overlap = over_representation(matched.members, listed) if listed.any() else None
     if effects is None and scores is None and overlap is None:

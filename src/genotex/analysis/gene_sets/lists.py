@@ -237,14 +237,15 @@ def over_representation(members: Members, listed: Flags) -> OverRepresentation:
 
 
 def ranked_enrichment(
-    members: Members, statistic: Floats, *, permutations: int, seed: int
+    members: Members, statistic: Floats, *, permutations: int, seed: int, smallest_p: float = 1e-50
 ) -> list[RankedScore]:
     """Test whether the genes of each set gather at one end of the ranking.
 
     The score is that of Subramanian et al. (2005) with weight 1; it is normalised by the scores of
     random sets of the same size. Its p-value comes from adaptive multilevel sampling
     (Korotkevich et al. 2021, in gseapy), which reaches far below one over the number of
-    permutations. One thread; the same seed gives the same answer.
+    permutations, down to `smallest_p`; scores do not depend on it, and where no p-value is needed,
+    1 takes a quarter of the time. One thread; the same seed gives the same answer.
 
     Raises
     ------
@@ -259,7 +260,14 @@ def ranked_enrichment(
         prerank = _load()
         for start in range(0, len(members), AT_ONCE):
             some = by_size[start : start + AT_ONCE]
-            found = _score(prerank, [members[i] for i in some], statistic, permutations, seed)
+            found = _score(
+                prerank,
+                [members[i] for i in some],
+                statistic,
+                permutation_num=permutations,
+                seed=seed,
+                eps=smallest_p,
+            )
             scores |= zip(some, found, strict=True)
     return [scores[i] for i in range(len(members))]
 
@@ -284,7 +292,7 @@ def _load() -> Callable[..., Any]:
 
 
 def _score(
-    prerank: Callable[..., Any], members: Members, statistic: Floats, permutations: int, seed: int
+    prerank: Callable[..., Any], members: Members, statistic: Floats, **sampling: float
 ) -> list[RankedScore]:
     import pandas as pd
 
@@ -294,8 +302,7 @@ def _score(
         ranking,
         {f"S{j}": [f"G{i}" for i in places] for j, places in enumerate(members)},
         method="multilevel",
-        permutation_num=permutations,
-        seed=seed,
+        **sampling,
         threads=1,
         min_size=1,
         max_size=len(statistic),

@@ -44,8 +44,7 @@ def sheet(
     source: Annotated[
         Path,
         o.argument(
-            "INPUT",
-            "Folder with GEO/<Trait>/<GSE>/, with series, or of one, or the file of one.",
+            "INPUT", "Folder with GEO/<Trait>/<GSE>/, with series, or of one, or the file of one."
         ),
     ],
     data: Annotated[
