@@ -38,7 +38,7 @@ class GeneFindings:
     notes: tuple[str, ...]
 
 
-def with_p_values() -> list[pl.Expr]:
+def _with_p_values() -> list[pl.Expr]:
     """Return p and q from their logarithms."""
     return [
         pl.lit(10.0).pow(pl.col(f"log10_{name}").cast(pl.Float64)).alias(name)
@@ -91,7 +91,7 @@ def _by_cohort(rows: pl.DataFrame, results: pl.DataFrame) -> pl.DataFrame:
             "error",
             "standardised",
             "standardised_error",
-            *with_p_values(),
+            *_with_p_values(),
             "rank",
             pl.when(pl.col("tested") > 0).then("tested").alias("ranked_of"),
             "samples",
@@ -122,7 +122,7 @@ def _by_trait(atlas: AtlasReader, gene: str) -> pl.DataFrame:
             "error",
             "ci_low",
             "ci_high",
-            *with_p_values(),
+            *_with_p_values(),
             "rank",
             "ranked_of",
             "cohorts",
@@ -231,7 +231,7 @@ def _genes(rows: pl.DataFrame) -> pl.DataFrame:
         "ci_low",
         "ci_high",
         "z",
-        *with_p_values(),
+        *_with_p_values(),
         "rank",
         "cohorts",
         "agreeing",

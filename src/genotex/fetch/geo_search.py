@@ -37,12 +37,12 @@ class _SearchResult:
 
     count: int  # records that fit
     ids: tuple[str, ...]  # their first ones, by Entrez' own ranking
-    # What Entrez knows no record of, as `plain_phrase` gives it: it may search as if that were not
+    # What Entrez knows no record of, as `_plain_phrase` gives it: it may search as if that were not
     # in the term.
     unknown: frozenset[str] = frozenset()
 
 
-def plain_phrase(phrase: str) -> str:
+def _plain_phrase(phrase: str) -> str:
     """Return a phrase of a term in lower case, without quotes, brackets and its field."""
     return " ".join(re.sub(r'\[[^\]]*\]|["()]', " ", phrase).lower().split())
 
@@ -122,7 +122,7 @@ class Entrez:
 def _unknown(errors: Any) -> frozenset[str]:
     missed = errors.get("phrasesnotfound") if isinstance(errors, dict) else None
     listed = missed if isinstance(missed, list) else []
-    return frozenset(plain_phrase(str(each)) for each in listed)
+    return frozenset(_plain_phrase(str(each)) for each in listed)
 
 
 def _trouble(answer: Mapping[str, Any]) -> str | None:
@@ -267,15 +267,15 @@ def find_by_trait(entrez: Entrez, words: str, criteria: Criteria) -> tuple[int, 
     """Search GEO."""
     found = entrez.search(search_term(words, criteria), max(_MOST_RANKED, 4 * criteria.most))
     _refuse_unknown(criteria, found.unknown)
-    if found.unknown.issuperset(map(plain_phrase, words.split(" OR "))):
+    if found.unknown.issuperset(map(_plain_phrase, words.split(" OR "))):
         return 0, []
     return found.count, list(_read(entrez, found.ids))
 
 
 def _refuse_unknown(criteria: Criteria, unknown: frozenset[str]) -> None:
     """Refuse criteria that Entrez does not know: it may leave them out, and find anything."""
-    types = {plain_phrase(kind) for kind in criteria.study_types}
-    wrong = {plain_phrase(criteria.organism)} & unknown or (types if types <= unknown else None)
+    types = {_plain_phrase(kind) for kind in criteria.study_types}
+    wrong = {_plain_phrase(criteria.organism)} & unknown or (types if types <= unknown else None)
     if wrong:
         msg = f"GEO knows no {' or '.join(sorted(wrong))}; check --organism and --study-type"
         raise UsageError(msg)

@@ -67,7 +67,7 @@ def _points_by_level(axes: Axes, series: Series) -> None:
     axes.plot(x[~known], y[~known], "x", linestyle="none", color=COLOURS["unknown"])
     assert series.scale is not None
     axes.scatter(
-        x[known], y[known], c=levels[known], cmap=colour_map(series.scale.name), s=36,
+        x[known], y[known], c=levels[known], cmap=_colour_map(series.scale.name), s=36,
         edgecolors="white", linewidths=0.5,
     )  # fmt: skip
 
@@ -178,7 +178,7 @@ def _cells(axes: Axes, series: Series, gid: str) -> None:
         axes.imshow(series.y, cmap=palette, vmin=-0.5, vmax=len(series.meanings) - 0.5, **same)
         return
     assert series.scale is not None
-    colours = colour_map(series.scale.name).with_extremes(bad=MISSING)
+    colours = _colour_map(series.scale.name).with_extremes(bad=MISSING)
     if series.size < 1:
         # Few colours make a small image.
         colours = colours.resampled(24)
@@ -214,7 +214,7 @@ KINDS: dict[str, Callable[[Axes, Series, str], None]] = {
 }
 
 
-def colour_map(name: str) -> Colormap:
+def _colour_map(name: str) -> Colormap:
     """Return the colour map of a scale."""
     from matplotlib.colors import LinearSegmentedColormap
 

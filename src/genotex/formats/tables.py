@@ -41,7 +41,7 @@ class RegularRows:
         return self.numbers[row] if self.numbers is not None else self.first_line + row
 
 
-def regular_rows(
+def _regular_rows(
     block: Block, width: int, path: Path, *, surplus: Literal["refuse", "drop"]
 ) -> RegularRows:
     """Return the lines of a block with `width` cells each, blank lines left out.
@@ -242,7 +242,7 @@ class ValueTable:
 
     def add(self, block: Block) -> None:
         """Read the lines of one block."""
-        rows = regular_rows(block, self.width + 1, self.path, surplus="refuse")
+        rows = _regular_rows(block, self.width + 1, self.path, surplus="refuse")
         self.padded.extend(rows.padded)
         ids = first_cells(rows)
         if not ids:
@@ -336,7 +336,7 @@ def text_rows(
     block: Block, names: Sequence[str], path: Path, columns: Sequence[int] | None = None
 ) -> pl.DataFrame:
     """Return the cells as strings, null where empty; short lines padded, long ones cut."""
-    rows = regular_rows(block, len(names), path, surplus="drop")
+    rows = _regular_rows(block, len(names), path, surplus="drop")
     if rows.data:
         return parse_rows(as_utf8(rows.data), dict.fromkeys(names, pl.String), columns=columns)
     taken = range(len(names)) if columns is None else columns
@@ -351,7 +351,7 @@ def read_text_table(path: Path | str) -> pl.DataFrame:
         schema = dict.fromkeys(names, pl.String)
         frames, padded = [pl.DataFrame(schema=schema)], [0]
         for block in reader.table_blocks(None):
-            rows = regular_rows(block, len(names), path, surplus="refuse")
+            rows = _regular_rows(block, len(names), path, surplus="refuse")
             padded.extend(rows.padded)
             if rows.data:
                 frames.append(parse_rows(as_utf8(rows.data), schema))

@@ -34,7 +34,7 @@ def rma_values(matches: Floats, sizes: Rows) -> Floats:
         step = max(1, _AT_ONCE // (int(size) * matches.shape[1]))
         for chosen in (every[i : i + step] for i in range(0, len(every), step)):
             cells = starts[chosen][:, None] + np.arange(size)
-            found[chosen] = median_polish(matches[cells])
+            found[chosen] = _median_polish(matches[cells])
     return found
 
 
@@ -81,7 +81,7 @@ def _mode(values: Floats) -> float:
     return float(shown[np.interp(shown, grid, density).argmax()])
 
 
-def median_polish(values: Floats) -> Floats:
+def _median_polish(values: Floats) -> Floats:
     """Return the effect of each array in each probe set, shape (probe sets, arrays).
 
     `values`: shape (probe sets, cells, arrays). Tukey's median polish with at most ten rounds,

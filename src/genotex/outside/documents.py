@@ -58,7 +58,7 @@ def parse_json(
     try:
         if isinstance(text, bytes):
             text = text.decode(json.detect_encoding(text), "surrogatepass")
-        check_json(text, path)
+        _check_json(text, path)
         hook = pairs or _each_name_once
         found = json.loads(text, object_pairs_hook=hook, parse_constant=constant, **how)
         _check_values(found, path, finite=finite)
@@ -111,7 +111,7 @@ def _check_values(found: Any, path: Path | None, *, finite: bool) -> None:
         level = inner
 
 
-def check_json(text: str, path: Path | None) -> None:
+def _check_json(text: str, path: Path | None) -> None:
     """Refuse a JSON text that is larger, or nested deeper, than the limits allow."""
     limits = current_limits()
     size = len(text)

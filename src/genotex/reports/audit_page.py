@@ -80,11 +80,11 @@ class AuditPage:
 def write_audit_page(path: Path, found: CohortsAudit, *, written: str | None = None) -> Path:
     """Write the page of an audit."""
     written = written or datetime.date.today().isoformat()
-    html = render_template("audit.html.j2", build_audit_page(found, written))
+    html = render_template("audit.html.j2", _build_audit_page(found, written))
     return write_page_files(html, checked_page(path))
 
 
-def build_audit_page(found: CohortsAudit, written: str | None = None) -> AuditPage:
+def _build_audit_page(found: CohortsAudit, written: str | None = None) -> AuditPage:
     """Return the page of an audit."""
     names = [each.name for each in found.cohorts]
     what = names[0] if len(names) == 1 else counted(len(names), "cohort")

@@ -114,7 +114,7 @@ def write_survival_report(
 
 def figures_of_survival(found: SurvivalResult) -> list[Figure]:
     """Return all figures of a time to event."""
-    return survival_figures(found, _genes(found))
+    return _survival_figures(found, _genes(found))
 
 
 def build_survival_page(
@@ -149,7 +149,7 @@ def build_survival_page(
         top_title="Top genes" if hits.height else "First genes of the ranking",
         zero=zero,
         warnings=tuple(dict.fromkeys((*source.warnings, *found.warnings))),
-        figures=view_figures(survival_figures(found, genes)),
+        figures=view_figures(_survival_figures(found, genes)),
         table=_table(genes, hits.height, csv_name),
         notes=_notes(found, source),
         methods=methods,
@@ -297,7 +297,7 @@ _WORDS = ChangeWords(
 )
 
 
-def survival_figures(found: SurvivalResult, genes: pl.DataFrame) -> list[Figure]:
+def _survival_figures(found: SurvivalResult, genes: pl.DataFrame) -> list[Figure]:
     """Return volcano plot, p-values, the curve of all samples and those of the first genes."""
     subject = GeneResult.of(genes, _WORDS, found.method["options"]["q_cut"], p=("p", "q"))
     panels = _first_halves(found, genes)

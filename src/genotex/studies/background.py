@@ -77,7 +77,9 @@ def run_job(root: Path, record: JobRecord, step: Step) -> AnalysisEnd:
     if isinstance(record, AtlasRecord):
         return _build_atlas(root, record, step)
     if isinstance(record, AnalysisRecord):
-        return _demonstrate(root, record, step) if record.demo else run_analysis(root, record, step)
+        return (
+            _demonstrate(root, record, step) if record.demo else _run_analysis(root, record, step)
+        )
     msg = f"{record.name} is a job of an unknown kind"
     raise UsageError(msg)
 
@@ -233,7 +235,7 @@ def _demonstrate(root: Path, record: AnalysisRecord, step: Step) -> AnalysisEnd:
         simulate_study(folder, seed=_SEED, progress=lambda what: step(f"simulating: {what}"))
     truth = load_truth(folder)
     series = [files.cohort for files in InputFolder(folder).geo_cohorts(truth.trait)]
-    end = run_analysis(root, record.model_copy(update={"series": series}), step)
+    end = _run_analysis(root, record.model_copy(update={"series": series}), step)
     if not end.solved:
         return end
     result = read_result(OutputFolder(root / ANALYSES / record.name), truth.trait, None)
@@ -258,7 +260,7 @@ class AnalysisEnd:
     formula: str = ""
 
 
-def run_analysis(root: Path, record: AnalysisRecord, step: Callable[[str], None]) -> AnalysisEnd:
+def _run_analysis(root: Path, record: AnalysisRecord, step: Callable[[str], None]) -> AnalysisEnd:
     """Preprocess the chosen series, analyse them, and write the reports."""
     folder = root / record.output
     output, problem = OutputFolder(folder), Problem(record.trait, record.condition)

@@ -307,7 +307,7 @@ def _read_table(name: str, expression: Any, samples: Any, options: AuditOptions)
         samples = expression if samples is None else samples
     elif type(expression).__module__.split(".")[0] != "anndata":
         cells = read_table_file(expression, label="the expression table")
-        given, unreadable = without_text(cells)
+        given, unreadable = _without_text(cells)
         samples = _names_alone(given) if samples is None else samples
     tables, values = read_with_values(
         given, samples, platform=options.platform, scale=options.scale, name=name
@@ -337,7 +337,7 @@ def _read_table(name: str, expression: Any, samples: Any, options: AuditOptions)
     )
 
 
-def without_text(table: TableFile) -> tuple[TableFile, dict[str, str]]:
+def _without_text(table: TableFile) -> tuple[TableFile, dict[str, str]]:
     """Return a table whose cells of text among numbers are missing, and these cells with places."""
     frame, changed = table.columns, []
     found: dict[str, str] = {}

@@ -112,7 +112,7 @@ def find_series(words: str, options: FindOptions, vocabulary: Vocabulary) -> Fou
     if not options.input.is_dir() and options.input != FindOptions().input:
         msg = f"{options.input} is not a folder; name one that holds series"
         raise UsageError(msg)
-    local = local_series(options.input)
+    local = _local_series(options.input)
     found = search_series(concepts, options, searched, [each.summary for each in local.values()])
     return FoundSeries(
         found.series,
@@ -176,7 +176,7 @@ def _trait_named(phrase: str, vocabulary: Vocabulary) -> str:
     return "" if number is None else lexicon.name(number)
 
 
-def local_series(root: Path) -> dict[str, LocalSeries]:
+def _local_series(root: Path) -> dict[str, LocalSeries]:
     """Return the series in a folder and the folders below it, by accession.
 
     Only the heads of series matrices and family SOFT files are read; files that are none are

@@ -57,7 +57,7 @@ class CheckResult:
     @property
     def worst(self) -> Severity | None:
         """The severity of the worst finding; None without any."""
-        return worst_of(self.findings)
+        return _worst_of(self.findings)
 
     @property
     def state(self) -> str:
@@ -76,14 +76,14 @@ class CheckResult:
         }
 
 
-def worst_of(findings: Iterable[AuditFinding]) -> Severity | None:
+def _worst_of(findings: Iterable[AuditFinding]) -> Severity | None:
     """Return the worst severity; None where there is no finding."""
     return max((f.severity for f in findings), key=SEVERITIES.index, default=None)
 
 
-def verdict_of(checks: Iterable[CheckResult]) -> Verdict:
+def _verdict_of(checks: Iterable[CheckResult]) -> Verdict:
     """Return the verdict that the worst finding gives."""
-    return VERDICTS[worst_of(f for check in checks for f in check.findings) or "note"]
+    return VERDICTS[_worst_of(f for check in checks for f in check.findings) or "note"]
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class CohortAudit:
     @property
     def verdict(self) -> Verdict:
         """The verdict on this cohort."""
-        return verdict_of(self.checks)
+        return _verdict_of(self.checks)
 
     def record(self) -> dict[str, Any]:
         """Return the audit as plain JSON."""
@@ -119,7 +119,7 @@ class CohortsAudit:
     @property
     def verdict(self) -> Verdict:
         """The worst verdict."""
-        return verdict_of([*self.together, *(c for each in self.cohorts for c in each.checks)])
+        return _verdict_of([*self.together, *(c for each in self.cohorts for c in each.checks)])
 
     @property
     def advice(self) -> str:

@@ -148,7 +148,7 @@ def _similarity(
     fit = _well_expressed(one, other, genes) & ~personal & ~np.isin(names, list(SEX_GENES))
     chosen = np.argsort(-np.where(fit, spread, -1.0), kind="stable")
     chosen = chosen[: min(VARIABLE_GENES, int(fit.sum()))]
-    whole = _unit(without_factors(left[:, chosen])) @ _unit(without_factors(right[:, chosen])).T
+    whole = _unit(_without_factors(left[:, chosen])) @ _unit(_without_factors(right[:, chosen])).T
     if personal.sum() < FEWEST_PERSONAL:
         return whole, need + WITHOUT_PERSONAL
     inherited = _unit(left[:, personal]) @ _unit(right[:, personal]).T
@@ -176,7 +176,7 @@ def _unit(profiles: Floats) -> Floats:
     return found
 
 
-def without_factors(left: Floats) -> Floats:
+def _without_factors(left: Floats) -> Floats:
     """Return profiles of many samples without their first components."""
     if len(left) < FROM_SAMPLES:
         return left

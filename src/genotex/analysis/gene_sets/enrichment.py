@@ -158,16 +158,7 @@ def enrich(
     genes, statistic = _genes(result, column, effects)
     matched = match_gene_sets(sets, genes["Variable"].to_list(), options.min_size, options.max_size)
     listed = genes["Significant"].to_numpy()
-    scores = None
-    if column is not None and can_rank():
-        # Their p-values take genes as independent, and are not reported.
-        scores = ranked_enrichment(
-            matched.members,
-            statistic,
-            permutations=options.permutations,
-            seed=options.seed,
-            smallest_p=1.0,
-        )
+    scores = None if column is None else _scores(matched, statistic, options)
     overlap = over_representation(matched.members, listed) if listed.any() else None
     if effects is None and scores is None and overlap is None:
         msg = f"{result.trait}: no gene is significant and none is ranked, so no set can be tested"
@@ -188,6 +179,21 @@ def enrich(
     }
     record["notes"] = _notes(record, result, column, statistic)
     return Enrichment(result.trait, result.condition, table, record)
+
+
+def _scores(
+    matched: MatchedSets, statistic: Floats, options: EnrichmentOptions
+) -> list[RankedScore] | None:
+    """Return the scores without p-values, which take genes as independent; None without gseapy."""
+    if not can_rank():
+        return None
+    return ranked_enrichment(
+        matched.members,
+        statistic,
+        permutations=options.permutations,
+        seed=options.seed,
+        smallest_p=1.0,
+    )
 
 
 def _ranking_column(result: AnalysisResult) -> str | None:

@@ -27,14 +27,14 @@ from genotex.arrays import Floats, Rows
 FOLDS = 5
 
 
-def smallest_class(target: Floats, binary: bool) -> int:
+def _smallest_class(target: Floats, binary: bool) -> int:
     """Return the samples in the smaller class; a measured trait counts as two equal classes."""
     return int(min(target.sum(), len(target) - target.sum())) if binary else len(target) // 2
 
 
-def fold_count(target: Floats, binary: bool) -> int:
+def _fold_count(target: Floats, binary: bool) -> int:
     """Return the number of folds: five, or the size of the smaller class if fewer."""
-    return max(2, min(FOLDS, smallest_class(target, binary)))
+    return max(2, min(FOLDS, _smallest_class(target, binary)))
 
 
 def stratified_folds(target: Floats, binary: bool, count: int, seed: int) -> Rows:
@@ -62,7 +62,7 @@ def splits(target: Floats, binary: bool, rows: Rows, seed: int) -> Iterator[tupl
     """Yield training and test rows of each fold."""
     # Shapes: target (n,), rows (m,).
     part = target[rows]
-    folds = stratified_folds(part, binary, fold_count(part, binary), seed)
+    folds = stratified_folds(part, binary, _fold_count(part, binary), seed)
     for fold in range(int(folds.max()) + 1):
         yield rows[folds != fold], rows[folds == fold]
 
@@ -246,7 +246,7 @@ def fit_panel(
 def _fit(data: PanelData, seed: int, repeated: bool) -> GenePanel:
     target, binary = data.target, data.binary
     rows = np.arange(len(target))
-    enough = smallest_class(target, binary) >= SMALLEST_CLASS_FOR_MORE
+    enough = _smallest_class(target, binary) >= SMALLEST_CLASS_FOR_MORE
     judged = enough and not repeated
     outer = list(splits(target, binary, rows, seed + 1)) if judged else []
     final, *others = _choose(data, [rows, *(train for train, _ in outer)], seed)
@@ -272,7 +272,7 @@ def _fit(data: PanelData, seed: int, repeated: bool) -> GenePanel:
 def _why_no_panel(genes: Floats, target: Floats, binary: bool) -> str:
     if genes.shape[1] == 0:
         return "No panel: no gene was tested."
-    smallest = smallest_class(target, binary)
+    smallest = _smallest_class(target, binary)
     if smallest >= SMALLEST_CLASS:
         return ""
     if binary:
@@ -298,7 +298,7 @@ def _record(data: PanelData, choice: _Choice, seed: int) -> dict[str, Any]:
         "penalty_rule": "largest within one standard error of the best cross-validated deviance",
         "cross_validated_deviance": float(choice.error[chosen]),
         "cross_validated_deviance_at_largest_penalty": float(choice.error[0]),
-        "folds": fold_count(data.target, data.binary),
+        "folds": _fold_count(data.target, data.binary),
         "seed": seed,
         "genes": int(np.count_nonzero(path.coefficients[chosen])),
     }

@@ -115,7 +115,7 @@ def create_app(
             Middleware(Failures),
         ],
         lifespan=lifespan,
-        exception_handlers=dict.fromkeys(EXPECTED, show_error),
+        exception_handlers=dict.fromkeys(EXPECTED, _show_error),
     )
     app.state.workbench = workbench
     return app
@@ -129,7 +129,7 @@ _LONGEST = 2000
 _USUAL = {404: "There is no such page.", 405: "This address takes no such request."}
 
 
-def show_error(request: Request, error: Exception) -> Response:
+def _show_error(request: Request, error: Exception) -> Response:
     """Show an expected error; a script gets the text alone."""
     status, text = _stated(error)
     return _shown(request, status, text)

@@ -169,7 +169,7 @@ class EditedSheet:
             return self._pair(people, named)
 
     def _pair(self, people: Mapping[str, str], named: str) -> str:
-        groups = pairs_of(people)
+        groups = _pairs_of(people)
         if not groups:
             return f"Not changed: no two samples share anything in {named}."
         pairs = {sample: person for person, found in groups.items() for sample in found}
@@ -191,7 +191,7 @@ class EditedSheet:
             cells = {row["sample"]: row[column] for row in self.rows if not row["exclude"]}
             for way in ("value", "common") if names_people(column) else ("common",):
                 people = dict(zip(cells, people_from([*cells.values()], way), strict=True))
-                groups = pairs_of(people)
+                groups = _pairs_of(people)
                 paired = sum(map(len, groups.values()))
                 few = max(map(len, groups.values()), default=0) <= _MOST_OF_A_PERSON
                 if few and len(groups) >= _FEWEST_PAIRS and 2 * paired > len(people):
@@ -290,7 +290,7 @@ class EditedSheet:
         self.written = _written(self.path)
 
 
-def pairs_of(people: Mapping[str, str]) -> dict[str, list[str]]:
+def _pairs_of(people: Mapping[str, str]) -> dict[str, list[str]]:
     """Return the samples of each person with several."""
     groups: dict[str, list[str]] = {}
     for sample, person in people.items():

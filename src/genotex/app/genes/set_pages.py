@@ -191,7 +191,7 @@ def _one(request: Request) -> tuple[LoadedAnalysis, Enrichment, dict[str, Any]]:
     return analysis, found, rows.row(0, named=True)
 
 
-def one_set(request: Request) -> Response:
+def _one_set(request: Request) -> Response:
     """Show one set."""
     analysis, found, row = _one(request)
     genes = members_of(workbench_of(request).workspace, found, row["Gene Set"])
@@ -207,7 +207,7 @@ def one_set(request: Request) -> Response:
         genes=genes,
         members=GENES.plain(Rows(members, address_of(request), "", columns=analysis.columns)),
         file=found.record["gene_sets"].get("file", ""),
-        drawn=genes is not None and running_sum_of(analysis, genes) is not None,
+        drawn=genes is not None and _running_sum_of(analysis, genes) is not None,
         place=address_of(request),
     )
 
@@ -216,7 +216,7 @@ def running(request: Request) -> Response:
     """Send the running sum of a set."""
     analysis, enrichment, row = _one(request)
     genes = members_of(workbench_of(request).workspace, enrichment, row["Gene Set"])
-    found = None if genes is None else running_sum_of(analysis, genes)
+    found = None if genes is None else _running_sum_of(analysis, genes)
     if found is None:
         msg = "the running sum of this set"
         raise not_found(msg)
@@ -242,7 +242,7 @@ def routes() -> list[Route]:
         Route("/sets", test, methods=["POST"]),
         *job_routes("/sets", SetsRecord, "this test of gene sets"),
         *_TABLE.routes(_rows),
-        Route("/set", one_set),
+        Route("/set", _one_set),
         Route("/set/running", running),
         Route("/set/mark", mark, methods=["POST"]),
     ]
@@ -251,7 +251,7 @@ def routes() -> list[Route]:
 _MOST_POINTS = 1500
 
 
-def running_sum_of(analysis: LoadedAnalysis, genes: tuple[str, ...]) -> Figure | None:
+def _running_sum_of(analysis: LoadedAnalysis, genes: tuple[str, ...]) -> Figure | None:
     """Declare the running sum of a set along the ranking."""
     ranked = ranking(analysis.result, analysis.incomplete)
     if ranked is None:

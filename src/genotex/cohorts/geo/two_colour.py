@@ -30,7 +30,7 @@ def is_two_colour(series: Series) -> bool:
     return any(any(row) for row in series.sample_fields.get("label_ch2", ()))
 
 
-def channel_signs(series: Series) -> dict[str, float]:
+def _channel_signs(series: Series) -> dict[str, float]:
     """Return for each sample 1 where it is the red channel, and -1 where it is the green one.
 
     The other channel is the reference that all samples share; dye swaps change the sign. Raises
@@ -84,7 +84,7 @@ def two_colour_genes(
     if len(samples) < _FEWEST:
         return None
     try:
-        signs = channel_signs(series)
+        signs = _channel_signs(series)
         scans = [_read(scans_of[sample]) for sample in samples]
         if len({scan.ids for scan in scans}) > 1:
             msg = "the arrays have different spots; they cannot be one table"

@@ -66,7 +66,7 @@ class PersonStatements:
         return {n: PlacedStatement(s.value, self.place, s.words) for n, s in self.stated.items()}
 
 
-def find_donors(texts: SeriesTexts) -> PersonStatements:
+def _find_donors(texts: SeriesTexts) -> PersonStatements:
     """Return the people whom a characteristic, or else the titles, name."""
     named = []
     for key, cells in texts.columns.items():
@@ -185,5 +185,5 @@ DONOR = SampleFeature(
     label="Donor",
     scale="person",
     use="block",
-    find=lambda texts: find_donors(texts).placed,
+    find=lambda texts: _find_donors(texts).placed,
 )

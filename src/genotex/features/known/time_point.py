@@ -91,7 +91,7 @@ _SIDE_ONLY = re.compile(r"(?P<before>pre|before)|(?P<after>post|after)", re.IGNO
 _LONGEST_TIME = 40
 
 
-def time_from_key(key: str, value: str) -> Statement | None:
+def _time_from_key(key: str, value: str) -> Statement | None:
     """Return the time point that a characteristic states."""
     name, text = plain_key(key), " ".join(value.replace("_", " ").split())
     if not _TIME_KEY.fullmatch(name) or _NO_TIME_KEY.search(name) or text.casefold() in MISSING:
@@ -162,7 +162,7 @@ def _repeat(found: Placed) -> bool:
 
 def _find(texts: SeriesTexts) -> Placed:
     """Return the time points, but not measurements under such keys."""
-    return texts.gather(time_from_key, time_from_text, _repeat)
+    return texts.gather(_time_from_key, time_from_text, _repeat)
 
 
 TIME_POINT = SampleFeature(

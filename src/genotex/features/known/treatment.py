@@ -75,13 +75,13 @@ def control_group(text: str) -> TreatmentGroup | None:
         return "untreated"
     for form, group in ((_UNTREATED_WORD, "untreated"), (_CONTROL_WORD, "control treatment")):
         if form.search(plain):
-            rest = _UNTREATED_WORD.sub(" ", _CONTROL_WORD.sub(" ", without_doses(plain)))
+            rest = _UNTREATED_WORD.sub(" ", _CONTROL_WORD.sub(" ", _without_doses(plain)))
             if not _FILLERS.sub(" ", _SIGNS.sub(" ", rest)).strip():
                 return group  # type: ignore[return-value]
     return None
 
 
-def treatments_from_column(
+def _treatments_from_column(
     key: str, cells: Sequence[Sequence[str]], about_people: bool = False
 ) -> tuple[dict[int, Statement], dict[int, TreatmentGroup]]:
     """Return the treatments that the values of a key state, and their groups, by sample."""
@@ -159,9 +159,9 @@ _OTHERS_TOO = re.compile(
 )
 
 
-def treatment_from_text(text: str) -> tuple[Statement, TreatmentGroup] | None:
+def _treatment_from_text(text: str) -> tuple[Statement, TreatmentGroup] | None:
     """Return the treatment that a title or a source name states in words."""
-    plain = " ".join(without_doses(text.replace("_", " ")).split())
+    plain = " ".join(_without_doses(text.replace("_", " ")).split())
     if _OTHERS_TOO.search(plain):
         return None
     controls = {hit.group().casefold(): hit.group() for hit in _CONTROL_TITLE.finditer(plain)}
@@ -198,7 +198,7 @@ _NO_SLOT = re.compile(
 )
 
 
-def treatments_by_slot(
+def _treatments_by_slot(
     titles: Sequence[str | None], stated: Mapping[int, tuple[Statement, TreatmentGroup]]
 ) -> dict[int, tuple[Statement, TreatmentGroup]]:
     """Return treatments of titles that equal that of a control but for one word."""
@@ -226,7 +226,7 @@ def treatments_by_slot(
 
 
 def _tokens(title: str) -> list[str]:
-    return [t for t in _TOKENS.split(without_doses(title.replace("_", " "))) if t]
+    return [t for t in _TOKENS.split(_without_doses(title.replace("_", " "))) if t]
 
 
 def _frame(tokens: Sequence[str], place: int) -> tuple[str, ...]:
@@ -267,7 +267,7 @@ def dose_from_text(text: str) -> Statement | None:
     return None if stated is None or stated.value.endswith("%") else stated
 
 
-def without_doses(text: str) -> str:
+def _without_doses(text: str) -> str:
     """Return a text without the doses in it."""
     return _DOSE_TEXT.sub(" ", text)
 
@@ -277,7 +277,7 @@ def _dose(text: str) -> str:
     return re.sub(r"(?<=\d) *(?=[^\d.\s])", " ", plain)
 
 
-def find_treatments(texts: SeriesTexts) -> Placed:
+def _find_treatments(texts: SeriesTexts) -> Placed:
     """Return the treatments."""
     return _treatments(texts)[0]
 
@@ -305,13 +305,13 @@ def _treatments(texts: SeriesTexts) -> tuple[Placed, Placed]:
         for value in values
     )
     for key, cells in texts.columns.items():
-        column, states = treatments_from_column(key, cells, healthy)
+        column, states = _treatments_from_column(key, cells, healthy)
         for number, statement in column.items():
             add(number, f"characteristic '{key}'", statement, states[number])
     for place, line in (("title", texts.titles), ("source", texts.sources)):
-        known = {text: treatment_from_text(text) for text in set(line) if text}
+        known = {text: _treatment_from_text(text) for text in set(line) if text}
         stated = {n: f for n, text in enumerate(line) if text and (f := known[text])}
-        slots = treatments_by_slot(line, stated) if place == "title" else {}
+        slots = _treatments_by_slot(line, stated) if place == "title" else {}
         for number, (statement, group) in {**slots, **stated}.items():
             add(number, place, statement, group)
     return named, groups
@@ -321,6 +321,6 @@ TREATMENT = SampleFeature(
     name="treatment",
     label="Treatment",
     scale="levels",
-    find=find_treatments,
+    find=_find_treatments,
     mixture="Samples of several treatments",
 )

@@ -74,13 +74,13 @@ def sample_points(
     panel = Panel(
         x=Axis(labels[0]),
         y=Axis(labels[1]),
-        series=by_mark(places[:, 0], places[:, 1], marks, ringed),
+        series=_by_mark(places[:, 0], places[:, 1], marks, ringed),
         lines=tuple(lines),
     )
     return Figure(key=key, rows=((panel,),), legend="above" if marks.levels is None else "none")
 
 
-def by_mark(
+def _by_mark(
     x: Floats, y: Floats, marks: SampleMarks, ringed: NDArray[np.bool_] | None = None
 ) -> tuple[Series, ...]:
     """Return a series of points for each group, or one with colours along the level."""

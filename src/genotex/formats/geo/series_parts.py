@@ -30,7 +30,7 @@ def choose_parts(
     """
     if not platforms:
         series, used, notes = choose_series(files)
-        return series, used, [*notes, *check_accession(series, files.cohort)]
+        return series, used, [*notes, *_check_accession(series, files.cohort)]
     parts = _headers(files) if files.matrices else _of_family_soft(files)
     wanted = [name.strip().upper() for name in platforms]
     chosen = [part for part in parts if (part.platform or "").upper() in wanted]
@@ -38,7 +38,7 @@ def choose_parts(
     if len(there) == 1 and not chosen:
         series, used, notes = choose_series(files)
         only = series.platform or "an unknown platform"
-        notes += check_accession(series, files.cohort)
+        notes += _check_accession(series, files.cohort)
         return series, used, [*notes, f"the series is on {only} alone, which is used"]
     missing = [name for name in wanted if name not in there]
     if missing:
@@ -49,12 +49,12 @@ def choose_parts(
     notes = [f"{_names(chosen)} chosen by a person"]
     if rest:
         notes[0] += f"; not used: {_names(rest)}"
-    notes += dict.fromkeys(n for part in chosen for n in check_accession(part, files.cohort))
+    notes += dict.fromkeys(n for part in chosen for n in _check_accession(part, files.cohort))
     used = [(path, "matrix") for path in dict.fromkeys(part.path for part in chosen)]
     if len(chosen) == 1:
         return chosen[0], used, notes
     whole = [part if part.expression else read_series_matrix(part.path) for part in chosen]
-    joined = join_series(whole)
+    joined = _join_series(whole)
     return joined, used, [*notes, f"{len(chosen)} parts of the same array were joined"]
 
 
@@ -110,7 +110,7 @@ def _gpl_number(platform: str | None) -> int:
     return int(digits.group()) if digits else 10**9
 
 
-def check_accession(series: Series, cohort: str) -> list[str]:
+def _check_accession(series: Series, cohort: str) -> list[str]:
     """Refuse a series in the folder of another one; return a note where it names none."""
     return check_series_of(series.path, series.accession, cohort)
 
@@ -137,7 +137,7 @@ def _names(parts: Sequence[Series]) -> str:
     return ", ".join(f"{part.platform} ({len(part.samples)} samples)" for part in parts)
 
 
-def join_series(parts: Sequence[Series]) -> Series:
+def _join_series(parts: Sequence[Series]) -> Series:
     """Join parts of a series that are measured by the same array, sample after sample."""
     first = parts[0]
     seen: set[str] = set()

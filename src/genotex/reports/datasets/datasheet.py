@@ -179,7 +179,7 @@ _FILE_COLUMNS = ("path", "kind", "part", "trait", "name", "bytes", "sha256", "sa
                  "genes", "problem")  # fmt: skip
 
 
-def datasheet_texts(described: Description) -> dict[str, str]:
+def _datasheet_texts(described: Description) -> dict[str, str]:
     """Return name and content of the files of a datasheet; a CSV without rows has its header."""
     files = ({"bytes": f.size, **vars(f.place), **vars(f)} for f in described.files)
     answers = tuple(field.name for field in fields(AnswerFacts))
@@ -271,7 +271,7 @@ def write_description(folder: Path, described: Description) -> Path:
     file is written whole. Raises a UsageError as `check_place`.
     """
     check_place(folder)
-    texts = datasheet_texts(described)
+    texts = _datasheet_texts(described)
     content = json_text(croissant_json(described, texts, _DATASHEET_FOLDER))
     # The file that marks the folder as ours comes first, so that a killed run can be repeated.
     first = "datasheet.json"

@@ -25,9 +25,9 @@ def _samples_section(findings: Findings, genes: pl.DataFrame) -> Section | None:
     if not record.get("judged"):
         return None
     tables = [
-        SectionTable("Checks", ("Check", "Result"), tuple(checks_of_samples(record)), words=2)
+        SectionTable("Checks", ("Check", "Result"), tuple(_checks_of_samples(record)), words=2)
     ]
-    rows = conspicuous_samples(record)
+    rows = _conspicuous_samples(record)
     if rows:
         note = "" if len(rows) <= _MOST_ROWS else f"The first {_MOST_ROWS} of {len(rows)}."
         tables.append(
@@ -78,7 +78,7 @@ def _lead(record: Record, rows: Sequence[tuple[str, str]]) -> str:
     return f"{count} {'was' if record['samples'] == 1 else 'were'} checked: {found}{also}.{left}"
 
 
-def checks_of_samples(record: Record) -> list[tuple[str, str]]:
+def _checks_of_samples(record: Record) -> list[tuple[str, str]]:
     """Return the checks, with their results in words."""
     outliers, copies, pools = record["outliers"], record["near_identical"], record["pools"]
     out = ", left out" if record["excluded"] else ""
@@ -123,7 +123,7 @@ def _blocks(record: Record) -> str:
     return f"{counted(len(record['members']), 'block')} of {inside} ({score})"
 
 
-def conspicuous_samples(record: Record) -> list[tuple[str, str]]:
+def _conspicuous_samples(record: Record) -> list[tuple[str, str]]:
     """Return the conspicuous samples, with the findings."""
     rows: list[tuple[str, str]] = [
         (row["sample"], sentence("; ".join(row["reasons"]))) for row in record["outliers"]
