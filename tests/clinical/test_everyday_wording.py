@@ -8,7 +8,7 @@ from pathlib import Path
 from .conftest import CodesOf
 
 CASES = Path(__file__).parent / "own_cases" / "everyday.jsonl"
-FLOOR = 0.83
+FLOOR = 0.88
 
 
 def test_share_right_of_everyday_wording(codes_of: CodesOf) -> None:

@@ -91,9 +91,33 @@ KEYS: list[Row] = [
         "Bladder_Cancer", "type", ["Ca", "Normal"], [1, 0],
         "Bladder cancer", "Tumours and normal urothelium.",
     ),
+    (
+        "Epilepsy", "cause", ["genetic epilepsy", "traumatic", "control"], [1, 1, 0],
+        "Cortex in epilepsy", BOTH,
+    ),
+    (
+        "Patau_Syndrome", "karyotype", ["47,XY,+13", "46,XX"], [1, 0],
+        "Fibroblasts in Patau syndrome", BOTH,
+    ),
+    (
+        "West_Nile_Fever", "infection", ["WNV", "healthy"], [1, 0],
+        "Blood in West Nile fever", BOTH,
+    ),
+    (
+        "Malaria", "malaria", ["cerebral", "other febrile illness", "healthy"], [1, 0, 0],
+        "Blood in malaria", BOTH,
+    ),
+    (
+        "Hepatitis_E", "hepatitis", ["E", "A", "none"], [1, 0, 0],
+        "Liver in hepatitis E", BOTH,
+    ),
 ]  # fmt: skip
 
 NEAR_MISSES: list[Row] = [
+    (
+        "Azoospermia", "karyotype", ["46,XY", "47,XXY"], None,
+        "Testis in azoospermia", "Men with azoospermia.",
+    ),
     (
         "Sickle_Cell_Disease", "severity", ["mild", "severe"], None,
         "Blood in sickle cell disease", "All patients have sickle cell disease.",

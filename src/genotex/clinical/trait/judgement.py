@@ -345,10 +345,13 @@ class ValueWords:
     def other_disease_with(self, value: str, key: str) -> Judgement | None:
         """Judge a value that names another disease together with its key: "diabetes: type 1"."""
         words = set(simplify(value).split())
-        name = self._vocabulary.diseases.find(f"{value} {key}")
-        if name is None or not words or not words < set(name.split()):
-            return None
-        return Judgement.other(f"{value!r} under {key!r} names another disease ({name!r})")
+        for text in (f"{value} {key}", f"{key} {value}"):
+            name = self._vocabulary.diseases.find(text)
+            if name is None or self.names_trait(name):
+                continue
+            if words and words < set(name.split()):
+                return Judgement.other(f"{value!r} under {key!r} names another disease ({name!r})")
+        return None
 
 
 def _says_only(value: str, names: Terms) -> bool:

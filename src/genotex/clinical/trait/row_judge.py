@@ -337,7 +337,7 @@ class _Row:
                 return Judgement.control(f"{value!r} is under {key!r}, and is not the trait")
             if not can_be_read_by_key(value, j, self.judge):
                 return None
-            if by_trait:
+            if by_trait or (healthy and asks(key, "a cause")):
                 return Judgement.case(
                     f"{value!r} under {key!r}, alongside controls", Ground.INCLUDED
                 )

@@ -45,6 +45,11 @@ _CODE_SIGN = re.compile(r"[\s_./,;()-]+")
 _MOST_CODES = 3
 _SHORT_KEY = 5
 _DETAILS_BEHIND = re.compile(r"[,;(]")
+_KARYOTYPE = re.compile(r"4[5-9], ?X\S*")
+# "45 x syndrome", "trisomy 21".
+_OF_CHROMOSOMES = re.compile(r"\b4[5-9] ?x|\b(?:mono|tri|tetra)somy\b|\bx\w* 4[5-9]\b")
+_NORMAL_KARYOTYPE = re.compile(r"46, ?X[XY]")
+_OTHER_ILLNESS = re.compile(r"other (?:\w+ ){0,2}(?:illness|disease|disorder|infection|condition)")
 _LONGEST_CODE = 6
 _LONGEST_PART = 3
 
@@ -126,6 +131,7 @@ class ValueJudge:
             self._answer,
             self._named,
             self._other_form,
+            self._karyotype,
             self._genotype,
             self._other_control,
             self._organ,
@@ -168,6 +174,8 @@ class ValueJudge:
 
     def _other_form(self, value: str, plain: str, key: str) -> Judgement | None:
         """Judge "cSLE", and all words of a name in another order."""
+        if _OTHER_ILLNESS.fullmatch(plain):
+            return Judgement.other(f"{value!r} is something else")
         acronyms = self.series.acronyms
         form = prefixed_acronym(value, acronyms)
         if form is None and names_trait(self.trait, key) and ends_with_acronym(value, acronyms):
@@ -202,6 +210,16 @@ class ValueJudge:
         if self.words.says_healthy(value) or not self.words.is_mutation(value):
             return None
         return Judgement.case(f"{value!r} is a mutation of the trait's gene", ground)
+
+    def _karyotype(self, value: str, plain: str, key: str) -> Judgement | None:
+        """Judge "46,XX" and "47,XXY" in a series about a disease of chromosomes."""
+        if not _KARYOTYPE.fullmatch(value) or not self.series.names_trait:
+            return None
+        if not any(_OF_CHROMOSOMES.search(simplify(name)) for name in self.trait.names):
+            return None
+        if _NORMAL_KARYOTYPE.fullmatch(value):
+            return Judgement.healthy(f"{value!r} is a normal karyotype")
+        return Judgement.case(f"{value!r} is no normal karyotype", Ground.CONTEXT)
 
     def _judge_name(
         self, value: str, plain: str, span: tuple[int, int], terms: Terms, ground: Ground

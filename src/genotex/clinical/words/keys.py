@@ -52,6 +52,7 @@ _LISTS_DISEASES = re.compile(
     r"diagnos|disease|histolog|cancer|\bdx\b|disorder|comorbid|condition|patholog|phenotype"
     r"|^tumou?rs?(?: type| entity)?$|^entity$|^pm?hx?$|^infections?(?: type)?$|^pathogens?$"
 )
+_CAUSE = re.compile(r"etiolog|^cause(?! of death)")
 _PRIMARY = re.compile(
     r"primary (?:site|organ|tissue|tumou?r|cancer)|(?:site|tissue|organ) of (?:origin|primary)"
     r"|(?:tumou?r|cancer|disease) (?:site|origin|location|type)|^(?:cancer|carcinoma|malignancy)$"
@@ -81,10 +82,11 @@ _PLAIN = re.compile(
 
 _ASKED = {
     "a first guess": _PRELIMINARY, "diagnoses": _LISTS_DISEASES, "a disease": _ASKS_DISEASE,
-    "other diseases": _HISTORY, "where a tumour began": _PRIMARY,
+    "other diseases": _HISTORY, "where a tumour began": _PRIMARY, "a cause": _CAUSE,
 }  # fmt: skip
 """What a key may ask for -> pattern: a first guess or one of several numbered answers; a disease,
-so that "none" is an answer; former or other diseases, so that "negative" denies them."""
+so that "none" is an answer; former or other diseases, so that "negative" denies them; the cause
+of the disease, which every case has."""
 _FORM = re.compile(r"(?:sub)?(?:type|class|group)|form|variant|category")
 _ASKS_FORM = re.compile(r"type|form|class|stage|grade|severity")
 

@@ -16,6 +16,7 @@ from genotex.features import load_wording, simplify
 _SHORTEST_INITIALS = 3
 _LONGEST_ACRONYM = 3
 _IN_BRACKETS = re.compile(r"\(([^)]*)\)")
+_OF_VIRUS = re.compile(r"((?:\w+ ){1,3}virus) (?:infection|disease)")
 _LAST_WORD = re.compile(r"[\W_]+\w+\W*$")
 
 
@@ -68,6 +69,13 @@ def _species_of(terms: Iterable[str]) -> list[str]:
     ]
 
 
+def _codes_of_viruses(terms: Iterable[str]) -> list[str]:
+    """Return "HCV" for "hepatitis c virus infection"."""
+    hits = filter(None, (_OF_VIRUS.fullmatch(simplify(term)) for term in terms))
+    found = {"".join(word[0] for word in hit[1].split()).upper() for hit in hits}
+    return sorted(code for code in found if len(code) >= _SHORTEST_INITIALS)
+
+
 def _is_too_wide(core: str) -> bool:
     """Return whether a name without "disease" names an organ or is an adjective of one."""
     lists = load_wording()["names"]
@@ -86,7 +94,7 @@ def adjectives(phrases: Iterable[str]) -> list[str]:
         for phrase in phrases
         if phrase.endswith(nouns)
         for noun, adjectives in endings.items()
-        if phrase.endswith(noun) and (len(phrase) > len(noun) + 1 or noun == phrase)
+        if phrase.endswith(noun)
         for adjective in adjectives
     ]
 
@@ -195,7 +203,10 @@ def trait_words(
     is_level = bool(table.get("quantity", False))
     return TraitWords(
         name=name.replace("_", " "),
-        terms=Terms(table.get("terms", ()), table.get("acronyms", ())),
+        terms=Terms(
+            table.get("terms", ()),
+            [*table.get("acronyms", ()), *_codes_of_viruses(table.get("terms", ()))],
+        ),
         includes=terms("includes", "include_acronyms"),
         broader=terms("broader"),
         excludes=Terms(
