@@ -95,7 +95,7 @@ def test_the_file_signs_in_and_is_gone(tab: Any, tmp_path: Path) -> None:
             assert token not in url
             again = tab.context.new_page()
             tab.goto(url)
-            tab.wait_for_selector("h1:text-is('What is in the folder')")
+            tab.wait_for_selector("h1:text-is('Start')")
             assert tab.url.endswith("/") and token not in tab.content()
             assert not file.exists()
             # Other servers of the machine, which a cookie of 127.0.0.1 goes to, do not get it.
@@ -111,7 +111,7 @@ def test_the_file_signs_in_and_is_gone(tab: Any, tmp_path: Path) -> None:
             again.wait_for_selector("[role=alert]:has-text('was used before')")
             # The browser itself stays signed in.
             tab.reload()
-            tab.wait_for_selector("h1:text-is('What is in the folder')")
+            tab.wait_for_selector("h1:text-is('Start')")
         finally:
             server.terminate()
     assert not file.parent.exists()

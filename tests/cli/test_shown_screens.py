@@ -108,7 +108,7 @@ NAMES = {
 
 ALSO = {
     "ES within list": "gsea_es_within", "trait R2": "trait_r2", "genes predicted": "predicted",
-    "genes in reference": "reference",
+    "genes in reference": "reference", "interaction F1 (%)": "interaction_f1",
 }  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from starlette.routing import Route
 
 from genotex.app.data.sheets import GROUPS, EditedSheet
 from genotex.app.pages import Workbench, address, address_of, render, series_state, workbench_of
+from genotex.errors import GenotexError
 from genotex.layout import GeoCohortFiles
 from genotex.reports import audit_view
 from genotex.studies import (
@@ -242,10 +243,16 @@ def _is_of(record: JobRecord, trait: str, series: Sequence[str]) -> bool:
 
 def _of_tables(workbench: Workbench, name: str, result: dict[str, str]) -> tuple[StudyStep, ...]:
     files, here = find_tables(workbench.workspace, name), address("/tables", {"name": name})
-    if files is None:
+    try:
+        read = None if files is None else workbench.own_tables(files)
+    except GenotexError:
+        # A result is shown without its tables; their own page says what is wrong with them.
+        if not result:
+            raise
+        read = None
+    if read is None:
         there = address("/genes", dict(result))
         return (*(StudyStep(each) for each in NAMES[:-1]), StudyStep("Result", there, "done"))
-    read = workbench.own_tables(files)
     size = f"{len(read.samples):,} samples, {len(read.genes):,} genes"
     warned = counted(len(read.warnings), "warning") if read.warnings else ""
     own = (r for r in workbench.jobs.records() if isinstance(r, TablesRecord) and r.tables == name)
