@@ -237,7 +237,7 @@ def series_of(paths: Sequence[Path], trait: str = "") -> GeoCohortFiles:
 
 def _companions(matrix: Path) -> list[Path]:
     """Return platform tables and counts in the folder of a matrix that was named alone."""
-    found = sort_geo_files("", "", matrix.parent, _files(matrix.parent))
+    found = geo_cohort_files("", matrix.parent)
     named = SERIES_ACCESSION.search(matrix.name)
     own = named.group().casefold() if named else matrix.name
     counts = [path for path in found.counts if own in path.name.casefold()]

@@ -1,6 +1,7 @@
 """`genotex audit`: folders, series and tables to a page and a verdict."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -123,3 +124,13 @@ def test_preprocessed_cohorts_are_audited_from_the_output_folder(
     (found,) = json.loads(out)["cohorts"]
     assert found["cohort"] == "GSE1"
     assert "by Asthma" in found["facts"]["Groups"]
+
+
+def test_a_series_of_two_traits_is_audited_for_either(genotex: Run, tmp_path: Path) -> None:
+    write_asthma(tmp_path)
+    shutil.copytree(tmp_path / "GEO/Asthma", tmp_path / "GEO/Hay_fever")
+    for trait in ("Asthma", "hay fever"):
+        _, out, _ = genotex(
+            "audit", tmp_path, "--trait", trait, "--json", "-o", tmp_path / "a.html"
+        )
+        assert [each["cohort"] for each in json.loads(out)["cohorts"]] == ["GSE1"]

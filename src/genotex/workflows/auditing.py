@@ -172,15 +172,15 @@ def _by_accession(place: Path, options: AuditOptions) -> list[CohortSource]:
 def _in_folder(place: Path, options: AuditOptions) -> list[CohortSource]:
     if (place / "GEO").is_dir() or (place / "TCGA").is_dir():
         folder = InputFolder(place)
-        wanted = None if options.trait is None else options.trait.replace(" ", "_").casefold()
-        every = [f for f in folder.series().values() if wanted in (None, f.trait.casefold())]
+        trait = options.trait
+        every = [*folder.series().values()] if trait is None else folder.geo_cohorts(trait)
         series = [_series(files, options) for files in every]
         studies = folder.tcga_folders()
         return series + [CohortSource(f.name, partial(_read_tcga, f, options)) for f in studies]
     if (place / "preprocess").is_dir():
         return _preprocessed(OutputFolder(place), options)
-    trait = options.trait or (place.parent.name if place.parent.parent.name == "GEO" else "")
-    loose = [replace(files, trait=trait) for files in series_at(place).values()]
+    parent = options.trait or (place.parent.name if place.parent.parent.name == "GEO" else "")
+    loose = [replace(files, trait=parent) for files in series_at(place).values()]
     return [_series(files, options) for files in loose] or _tables(place, options)
 
 
