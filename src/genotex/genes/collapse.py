@@ -145,8 +145,8 @@ def counts_by_gene(
     """
     known = {} if species else table.lookup(IdKind.ENTREZ, counts.genes)
     annotated = {} if annotation is None else annotation.symbols
-    others = [gene for gene in counts.genes if gene not in known and gene in annotated]
-    others = [] if species else others
+    unknown = () if species else (gene for gene in counts.genes if gene not in known)
+    others = [gene for gene in unknown if gene in annotated]
     named = official_symbols([annotated[gene] for gene in others], table, Procedure.SOUND)
     by_annotation = annotated if species else dict(zip(others, named.symbols, strict=True))
     symbols = [known.get(gene) or by_annotation.get(gene) for gene in counts.genes]

@@ -357,7 +357,6 @@ def _genes(
         label=best.label,
     )
     rows = best.rows
-    rows = best.rows
     described = done.genes and replace(
         done.genes,
         id_kind=rows.verdict.kind,
