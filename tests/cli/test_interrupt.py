@@ -107,6 +107,29 @@ def test_ctrl_c_ends_the_command_where_a_library_swallows_its_exception() -> Non
     assert done.stderr == "interrupted: nothing half-written is left\n"
 
 
+IN_A_CALLBACK = """
+import os, signal, time, weakref
+from genotex import cli
+from genotex.cli import commands
+class Held: pass
+def end():
+    held = Held()
+    gone = weakref.ref(held, lambda _: os.kill(os.getpid(), signal.SIGINT))
+    del held
+    time.sleep(30)
+commands.app = end
+cli.main()
+"""
+
+
+def test_ctrl_c_ends_the_command_where_python_ignores_exceptions() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", IN_A_CALLBACK], capture_output=True, text=True, timeout=20
+    )
+    assert done.returncode == 130
+    assert done.stderr == "interrupted: nothing half-written is left\n"
+
+
 def test_ctrl_c_promises_nothing_where_all_is_done_again(source: Path, tmp_path: Path) -> None:
     process = start(source, tmp_path / "output", "--force")
     wait_for_a_few(tmp_path / "output", process)
