@@ -1,13 +1,16 @@
 """What each rule and pattern of annotation is worth: answers that change when it is left out.
 
     python -m benchmarks leave_out CASES.jsonl.gz ... [--samples SAMPLES.parquet] [--only TEXT]
+        [--functions] [--enough 4]
 
 Left out are, one at a time: each function of the rules (it returns False, None or nothing) and each
 alternative of each regular expression. A first pass records in which cases each has any effect of
-its own; only these are read again, until four answers have changed. CASES are labelled; those that
-name listed traits are read a second time by the lexicon alone, as traits are that nobody wrote
-words for. SAMPLES are a table of GEO samples without labels: age, sex, tissue and all relations of
-20,000 of them are read, put together to series by neighbouring accession numbers and equal keys.
+its own; only these are read again, until four answers have changed. CASES are labelled, by series,
+by sample, or single rows (`everyday.jsonl`); those that name listed traits are read a second time
+by the lexicon alone, as traits are that nobody wrote words for. SAMPLES are a table of GEO samples
+without labels: age, sex, tissue and all relations of 20,000 of them are read, put together to
+series by neighbouring accession numbers and equal keys; cases labelled by sample are read with
+their titles, too. ``--functions`` leaves the alternatives of patterns alone.
 
 A line for each: place, what is left out, cases with an effect, and how many answers become wrong
 (-), right (+) or differ (=) by set, with examples. What has no line after a colon can go.
@@ -35,8 +38,9 @@ import polars as pl
 
 import genotex.clinical
 import genotex.features
-from benchmarks.clinical.labelled_cases import lexicon_only
+from benchmarks.clinical.labelled_cases import TEXTS, lexicon_only, read_with_texts
 from genotex.clinical import (
+    FeatureEncoding,
     RuleExpert,
     SeriesDescription,
     Vocabulary,
@@ -52,7 +56,7 @@ from genotex.formats import read_json_lines
 RULES = re.compile(r"genotex\.(?:features|clinical\.(?:words|trait|texts|assay|people|relation))")
 FEATURES = ("trait", "age", "gender")
 _SEX = {"female": 0.0, "male": 1.0}
-_ENOUGH, _SERIES, _SHOWN = 4, 60, 3
+_SERIES, _SHOWN = 60, 3
 _ASKING = ("search", "match", "fullmatch", "findall", "finditer", "sub", "split")
 
 
@@ -74,7 +78,7 @@ class _Case:
             people = expert.annotate_people(seen)
             return {"relations": find_relations(seen).as_record(), "people": people.features}
         annotation = expert.annotate(seen, self.trait)
-        found = {name: row_and_map(each, seen) for name, each in annotation.features.items()}
+        found = {name: _row_and_map(each, seen) for name, each in annotation.features.items()}
         return {"gene": annotation.gene.available, **found}
 
     def right(self, answer: Mapping[str, Any]) -> float:
@@ -86,11 +90,19 @@ class _Case:
         for sample in self.data.get("samples", {}).values():
             truths = (sample.get("case"), sample.get("age"), _SEX.get(sample.get("sex")))
             for name, truth in zip(FEATURES, truths, strict=True):
-                if truth is not None and (found := answer.get(name)):
+                if truth is not None and (found := answer.get(name)) and "row" in found:
                     cell = [*sample["cells"], *[None] * (found["row"] + 1)][found["row"]] or ""
                     code = found["map"].get(cell)
                     right += 0 if code is None else 1 if abs(code - truth) <= 1 else -1
         return right
+
+
+def _row_and_map(each: FeatureEncoding | None, seen: SeriesDescription) -> dict[str, Any] | None:
+    """Return row and codes; texts of samples count as rows behind the others."""
+    if each is None or each.row is not None:
+        return row_and_map(each, seen)
+    row = len(seen.characteristics) + TEXTS.index(each.sample_field)
+    return {"row": row, "map": dict(each.values)}
 
 
 def _same(label: Any, answer: Any) -> bool:
@@ -121,7 +133,7 @@ class _Expression:
 def _found(pattern: re.Pattern[str], name: str, *given: Any) -> Any:
     try:
         found = getattr(pattern, name)(*given)
-    except re.error as error:  # The group of a replacement was left out
+    except (re.error, IndexError) as error:  # The group of a replacement was left out
         return str(error)
     if name == "finditer":
         return [(hit.span(), hit.groups()) for hit in found]
@@ -155,6 +167,7 @@ READING: list[int] = []
 Leave = tuple[str, str, Callable[[], None], Callable[[], None], set[int]]
 """Place, what is left out, how to, how to undo it, and the cases with an effect."""
 LEAVES: list[Leave] = []
+ENOUGH = [4]
 
 
 def _effect(leave: int) -> str:
@@ -173,7 +186,7 @@ def _effect(leave: int) -> str:
             sign = "-" if change < 0 or "error" in now else "+" if change > 0 else "="
             effect[f"{sign}{case.name}"] += 1
             shown.append(f"{sign}{case.data.get('id', case.description.samples[:1])}")
-            if effect.total() >= _ENOUGH:
+            if effect.total() >= ENOUGH[0]:
                 break
     back()
     counts = " ".join(f"{name} {count}" for name, count in effect.items())
@@ -241,8 +254,34 @@ def _leaves(expressions: list[_Expression], codes: Mapping[CodeType, set[int]]) 
 
 
 def _labelled(path: Path, vocabulary: Vocabulary, name: str) -> Iterator[_Case]:
-    for _, data in read_json_lines(path, "a case"):
+    for number, (_, line) in enumerate(read_json_lines(path, "a case")):
+        data = _of_row(line, f"{name} {number}") if "codes" in line else line
         yield _Case(name, description_from_case(data), data["trait"], data, vocabulary)
+
+
+def _of_row(line: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return a single row with its codes as a labelled case."""
+    cells = [f"{line['key']}: {value}" for value in line["values"]]
+    codes = line["codes"] and {"row": 0, "map": dict(zip(cells, line["codes"], strict=True))}
+    texts = {"title": line["title"], "summary": line["summary"]}
+    reading = {"trait": codes, "age": None, "gender": None}
+    return {
+        "id": name,
+        "trait": line["trait"],
+        "background": texts,
+        "sample_characteristics": {"0": cells},
+        "labels": {"reading": reading},
+    }
+
+
+def _with_texts(path: Path, texts: Path, vocabulary: Vocabulary, name: str) -> Iterator[_Case]:
+    """Yield cases labelled by sample with the texts of their samples, and these alone."""
+    for rows in (True, False):
+        for case in read_with_texts(path, texts, vocabulary, rows=rows):
+            samples = {n: {"cells": cells, "case": code} for n, (cells, code) in
+                       enumerate(case.samples)}  # fmt: skip
+            data = {"id": case.id, "samples": samples}
+            yield _Case(name, case.description, case.trait, data, vocabulary)
 
 
 def _unlabelled(path: Path, count: int) -> Iterator[_Case]:
@@ -278,11 +317,15 @@ def main() -> None:
     parser.add_argument("cases", type=Path, nargs="+")
     parser.add_argument("--samples", type=Path)
     parser.add_argument("--count", type=int, default=20_000)
+    parser.add_argument("--functions", action="store_true", help="leave patterns alone")
+    parser.add_argument("--enough", type=int, default=ENOUGH[0], help="changed answers")
     parser.add_argument("--only", default="", help="part of the name of modules or functions")
     arguments = parser.parse_args()
     codes: dict[CodeType, set[int]] = {f.__code__: set() for f in _functions(arguments.only)}
-    expressions = []
-    for name, module in sorted(sys.modules.items()):
+    ENOUGH[:] = [arguments.enough]
+    expressions: list[_Expression] = []
+    modules = [] if arguments.functions else sorted(sys.modules.items())
+    for name, module in modules:
         for constant, pattern in list(vars(module).items()) if RULES.match(name) else ():
             if isinstance(pattern, re.Pattern) and arguments.only in f"{name}.{constant}":
                 expressions.append(_Expression(f"{name}.{constant}", pattern))
@@ -294,6 +337,8 @@ def main() -> None:
         CASES.extend(
             c for c in _labelled(path, alone, f"{name}, lexicon") if listed.names.listed(c.trait)
         )
+        if arguments.samples and "one_row_separates" in CASES[-1].data:
+            CASES.extend(_with_texts(path, arguments.samples, listed, f"{name}, texts"))
     if arguments.samples:
         CASES.extend(_unlabelled(arguments.samples, arguments.count))
     CACHES.extend(

@@ -101,6 +101,7 @@ def test_samples_without_the_diagnosis_that_others_have_are_controls(
     ("trait", "values", "codes"),
     [
         ("Crohns_Disease", ["normal", "inflamed", "non-inflamed"], [0, 1, 1]),
+        ("Crohns_Disease", ["healthy individual, non-inflamed", "normal", "inflamed"], [0, 0, 1]),
         ("Psoriasis", ["normal", "lesional", "non-lesional"], [0, 1, 0]),
         ("Breast_Cancer", ["normal", "breast cancer", "uninvolved"], [0, 1, 0]),
     ],

@@ -108,6 +108,22 @@ KEYS: list[Row] = [
         "Blood in malaria", BOTH,
     ),
     (
+        "Gastric_Cancer", "cancer (c) or normal mucosa (n)", ["C", "N"], [1, 0],
+        "Gastric cancer", BOTH,
+    ),
+    (
+        "Takayasu_Arteritis", "subject", ["Takayasu's", "healthy"], [1, 0],
+        "Blood in Takayasu arteritis", BOTH,
+    ),
+    (
+        "Vitiligo", "lesion", ["1", "0"], [1, 0],
+        "Skin in vitiligo", BOTH,
+    ),
+    (
+        "Sarcoidosis", "control", ["no", "yes"], [1, 0],
+        "Blood in sarcoidosis", BOTH,
+    ),
+    (
         "Hepatitis_E", "hepatitis", ["E", "A", "none"], [1, 0, 0],
         "Liver in hepatitis E", BOTH,
     ),
@@ -121,6 +137,10 @@ NEAR_MISSES: list[Row] = [
     (
         "Sickle_Cell_Disease", "severity", ["mild", "severe"], None,
         "Blood in sickle cell disease", "All patients have sickle cell disease.",
+    ),
+    (
+        "Vitiligo", "lesion count known", ["yes", "no"], None,
+        "Skin in vitiligo", BOTH,
     ),
     (
         "Gastric_Cancer", "diagnosis", ["CRC Met", "BRCA Met"], None,

@@ -195,6 +195,12 @@ class ValueWords:
         spared = value in self._terms["unaffected_tissue"] or self.says_healthy(value)
         return named and spared and not self.has(value, "relative")
 
+    def is_healthy_person(self, value: str) -> bool:
+        """Return whether a value calls a person healthy: "healthy individual, non-inflamed"."""
+        plain = simplify(value)
+        before = (plain[:start].split()[-1:] for start, _ in self._terms["person"].spans(value))
+        return any(word in self._terms["healthy"] for words in before for word in words)
+
     def is_test_result(self, plain: str) -> bool:
         """Return whether a value answers a test, be it of a virus, a marker or the trait."""
         return plain in {"positive", "pos", "negative", "neg"}

@@ -124,7 +124,8 @@ def patients_tissue(
     ):
         return None
     healthy = {cell for cell, j in judgements.items() if j.role == "healthy control"}
-    unaffected = {cell for cell in healthy if judge.words.is_unaffected(candidate.values[cell])}
+    spared = {cell for cell in healthy if judge.words.is_unaffected(candidate.values[cell])}
+    unaffected = {c for c in spared if not judge.words.is_healthy_person(candidate.values[c])}
     if not unaffected or unaffected == healthy:
         return None
     why = "is of patients, alongside healthy people"

@@ -34,9 +34,10 @@ _MOSTLY_CODES = 0.8
 _CODES_PER_GROUP = 3
 _SIGNED = re.compile(r"(.+?)\s*(?:\(\s*[-+\u2212]\s*\)|[-+\u2212])")
 _LAST_SIGNS = ("+", "-", "\u2212", ")")
-# "status (0=no; 1=yes)", "group [1: healthy, 2: patient]", "tissue (t=tumor, nt=non-tumor)".
+# "status (0=no; 1=yes)", "tissue (t=tumor, nt=non-tumor)"; "tumor (t) vs healthy (s)".
 _LEGEND = re.compile(
     r"(?<![\w.])(?P<code>\d|[A-Za-z]{1,3})\s*[=:]\s*(?P<word>[A-Za-z][^,;:=()\[\]]*)"
+    r"|(?P<word2>[A-Za-z][\w -]*?)\s*\((?P<code2>\d|[A-Za-z]{1,2})\)"
 )
 
 
@@ -49,7 +50,8 @@ def plain_values(candidate: Candidate, judge: ValueJudge) -> dict[str, str]:
 
 def _key_legend(key: str) -> Mapping[str, str]:
     """Return the codes that a key explains: "0" and "1" of "status (0=no;1=yes)"."""
-    found = {simple_key(hit["code"]): hit["word"].strip() for hit in _LEGEND.finditer(key)}
+    pairs = ((h["code"] or h["code2"], h["word"] or h["word2"]) for h in _LEGEND.finditer(key))
+    found = {simple_key(code): word.strip() for code, word in pairs}
     return found if len(found) > 1 else {}
 
 

@@ -23,6 +23,7 @@ from genotex.clinical.words.keys import (
 from genotex.clinical.words.name_forms import (
     are_initials,
     ends_with_acronym,
+    eponym,
     fits_any,
     holds_all_words,
     prefixed_acronym,
@@ -142,7 +143,7 @@ class ValueJudge:
 
     def _answer(self, value: str, plain: str, key: str) -> Judgement | None:
         if not asks_trait(self.trait, key):
-            return None
+            return self._answer_by_context(plain, key)
         if self.words.is_test_result(plain) and not asks_plainly(self.trait, key):
             return None
         plain = simplify(_DETAILS_BEHIND.split(value)[0]) or plain
@@ -153,6 +154,18 @@ class ValueJudge:
                 f"{key!r} asks for the trait, {value!r} denies it", Ground.NAMED
             )
         return None
+
+    def _answer_by_context(self, plain: str, key: str) -> Judgement | None:
+        """Judge "lesion: 1" and "control: no" in a series about the trait."""
+        yes = plain in self._vocabulary.yes
+        if not self.series.about or not (yes or plain in self._vocabulary.no):
+            return None
+        control = self.words.names_only_control(key) and self.words.says_healthy(key)
+        meant = self._by_context(key, simplify(key), "") or UNKNOWN
+        if len(key.split()) > 1 or not (control or meant.ground == Ground.CONTEXT):
+            return None
+        why = f"{plain!r} under {key!r} in a series about the trait"
+        return Judgement.case(why, Ground.CONTEXT) if yes != control else Judgement.healthy(why)
 
     def _named(self, value: str, plain: str, key: str) -> Judgement | None:
         if self.words.asserts(value, self.trait.healthy):
@@ -177,7 +190,7 @@ class ValueJudge:
         if _OTHER_ILLNESS.fullmatch(plain):
             return Judgement.other(f"{value!r} is something else")
         acronyms = self.series.acronyms
-        form = prefixed_acronym(value, acronyms)
+        form = prefixed_acronym(value, acronyms) or eponym(value, self.trait.names)
         if form is None and names_trait(self.trait, key) and ends_with_acronym(value, acronyms):
             form = value
         if form is None and not holds_all_words(value, self.trait):

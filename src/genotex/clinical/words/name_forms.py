@@ -97,6 +97,7 @@ def _in_order(letters: str, text: str) -> bool:
 
 _PIECE = re.compile(r"[A-Za-z0-9-]+")
 _WITH_PREFIX = re.compile(r"(?P<prefix>[a-z]{1,4})-?(?P<code>[A-Z][A-Za-z0-9]*)")
+_POSSESSIVE = re.compile(r"[A-Z][a-z]{3,}['\u2019]s")
 _NO_FORM = {"non", "no", "not", "pre", "post", "anti", "un", "ex", "si", "sh", "sg", "mi"}
 _GLUED = re.compile(r"(?<![A-Za-z0-9])(?P<code>[A-Z]{3,})(?=[A-Z][a-z]{2,})")
 _SHORTEST = 2
@@ -115,6 +116,14 @@ def prefixed_acronym(value: str, acronyms: Collection[str]) -> str | None:
         if hit["code"] in acronyms:
             return piece
     return None
+
+
+def eponym(value: str, names: Iterable[str]) -> str | None:
+    """Return a value that is the person alone whom a name begins with: "Barrett's"."""
+    if not _POSSESSIVE.fullmatch(value):
+        return None
+    first = {same_word(simplify(name).partition(" ")[0]) for name in names}
+    return value if same_word(simplify(value)) in first else None
 
 
 def ends_with_acronym(value: str, acronyms: Collection[str]) -> bool:
