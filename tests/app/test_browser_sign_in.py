@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 import subprocess
 import sys
 import threading
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from genotex.app import add_account
 from tests.app.chromium import LONGEST, Server, chromium
 from tests.cli.test_de import write as write_tables
 from tests.local_server import QuietHandler, first_line, local_address
@@ -30,22 +32,27 @@ def tab(chromium: Any) -> Iterator[Any]:
     context.close()
 
 
+def check_accessible(tab: Any, width: int) -> None:
+    """Check that a page fits, and that axe finds nothing serious."""
+    axe = pytest.importorskip("axe_playwright_python", reason="pip install 'genotex[browser]'")
+    tab.set_viewport_size({"width": width, "height": 800})
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    tab.evaluate(files(axe).joinpath("axe.min.js").read_text("utf-8"))
+    found = tab.evaluate("axe.run()")["violations"]
+    assert not [each for each in found if each["impact"] in ("serious", "critical")], found
+
+
 @pytest.mark.parametrize("width", [400, 1280])
 def test_pages_for_those_outside_are_accessible_and_fit(
     tab: Any, tmp_path: Path, width: int
 ) -> None:
-    axe = pytest.importorskip("axe_playwright_python", reason="pip install 'genotex[browser]'")
-    script = files(axe).joinpath("axe.min.js").read_text("utf-8")
     password = tmp_path / "password"
     password.write_text("open sesame")
     server = Server(tmp_path, ("--password-file", str(password)))
     tab.set_viewport_size({"width": width, "height": 800})
 
     def check() -> None:
-        assert tab.evaluate("document.documentElement.scrollWidth") <= width
-        tab.evaluate(script)
-        found = tab.evaluate("axe.run()")["violations"]
-        assert not [each for each in found if each["impact"] in ("serious", "critical")], found
+        check_accessible(tab, width)
 
     try:
         tab.goto(server.address)
@@ -144,6 +151,59 @@ def test_after_a_restart_an_open_tab_leads_to_the_code_and_back(
     finally:
         context.close()
         second.end()
+
+
+@pytest.mark.everyday
+def test_a_group_signs_in_shares_a_link_under_a_prefix_and_signs_out(
+    chromium: Any, study_folder: Path
+) -> None:
+    password = add_account(study_folder, "anna")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    public = f"http://127.0.0.1:{port}/lab/genes/"
+    server = Server(study_folder, ("--accounts", "--port", str(port), "--public-address", public))
+    contexts = [chromium.new_context(), chromium.new_context()]
+    own, other = (context.new_page() for context in contexts)
+    errors: list[str] = []
+    for tab in (own, other):
+        tab.set_default_timeout(LONGEST)
+        tab.on("pageerror", lambda error: errors.append(str(error)))
+        tab.on("response", lambda each: errors.append(each.url) if each.status >= 400 else None)
+    try:
+        assert server.address == public
+        own.goto(f"{public}sign-in")
+        own.fill("input[name=name]", "anna")
+        own.fill("input[name=password]", password)
+        own.press("input[name=password]", "Enter")
+        own.wait_for_selector(".who:has-text('anna')")
+        own.click("#analyses ~ .scroll tbody a >> nth=0")
+        own.wait_for_selector("#plot[data-ready=volcano]")
+        own.click("text=Read-only link")
+        link = own.get_attribute("#made a", "href")
+        assert link.startswith(f"{public}shared/")
+        # Somebody who is not signed in sees the result, and works with it.
+        other.goto(link)
+        other.wait_for_selector("#plot[data-ready=volcano]")
+        assert not other.query_selector("text=Analyse") and not other.query_selector("[hx-post]")
+        other.fill("#search", "a")
+        other.wait_for_selector("#table:has-text('fits'), #table:has-text(' of ')")
+        other.click("#table tbody a >> nth=0")
+        other.wait_for_selector("#values .main-svg")
+        assert other.url.startswith(f"{link}gene?")
+        for width in (400, 1280):
+            check_accessible(other, width)
+            for page in ("links", "log"):
+                own.goto(f"{public}{page}")
+                check_accessible(own, width)
+        own.click("text=Sign out")
+        own.wait_for_selector("input[name=password]")
+        assert not errors, errors
+        assert own.goto(f"{public}genes").status == 403
+    finally:
+        for context in contexts:
+            context.close()
+        server.end()
 
 
 class _Hostile(QuietHandler):

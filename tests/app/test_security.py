@@ -218,7 +218,7 @@ def test_changes_of_another_origin_are_refused(
     headers |= {} if origin is None else {"Origin": origin}
     answer = browser.post("/genes/mark", params=place, data={"genes": "TP53"}, headers=headers)
     assert answer.status_code == 403
-    assert browser.app.state.workbench.marked == ()  # type: ignore[attr-defined]
+    assert browser.app.state.workbench.marked == {}  # type: ignore[attr-defined]
 
 
 def test_changes_need_cookie_and_header(browser: Browser, place: dict[str, str]) -> None:

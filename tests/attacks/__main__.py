@@ -14,7 +14,12 @@ DOORS = {
     "formula": ("tests/attacks/test_formulas.py",),
     "record": ("tests/attacks/test_records.py",),
     "file": ("tests/attacks/test_files.py", "tests/formats/test_any_bytes.py"),
-    "page": ("tests/attacks/test_pages.py", "tests/app/test_security.py"),
+    "page": (
+        "tests/attacks/test_pages.py",
+        "tests/attacks/test_group.py",
+        "tests/app/test_security.py",
+        "tests/app/test_accounts.py",
+    ),
     "sandbox": (
         "tests/attacks/test_sandbox.py",
         "tests/agents/sandbox/test_attacks.py",

@@ -24,7 +24,8 @@ from starlette.routing import Route
 import genotex
 from genotex import words
 from genotex.analysis import SeriesDesign
-from genotex.app.access.security import MOST_FIELDS, Access, too_long
+from genotex.app.access.activity import study_of
+from genotex.app.access.security import MOST_FIELDS, Access, Visitor, too_long
 from genotex.app.atlas.atlases import Atlases
 from genotex.app.data.sheets import Sheets
 from genotex.app.quality.cohorts import CohortQuality, SeriesQuality
@@ -68,7 +69,8 @@ class Workbench:
     tables: Recent[Any, OwnTables] = field(default_factory=partial(Recent, 1))
     previews: Previews = field(default_factory=Previews)
     geo_addresses: tuple[str | None, str | None, str | None] = (None, None, None)
-    marked: tuple[str, ...] = ()
+    marked: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Name of a person -> the genes that they highlight; without accounts, the name is empty."""
     read: Recent[Any, SamplesRead] = field(default_factory=partial(Recent, 40))
     plans: dict[tuple[str, ...], SeriesDesign] = field(default_factory=dict)
     """Trait and series -> the design that was previewed last."""
@@ -91,6 +93,19 @@ def workbench_of(request: Request) -> Workbench:
     """Return the workbench that answers a request."""
     found: Workbench = request.app.state.workbench
     return found
+
+
+def visitor_of(request: Request) -> Visitor:
+    """Return who sends a request: a person, whoever has a link, or somebody who is no one yet."""
+    found: Visitor | None = request.state.visitor
+    return found or Visitor()
+
+
+def marked_of(request: Request) -> tuple[str, ...]:
+    """Return the genes that a person highlights; a link shows none."""
+    visitor = visitor_of(request)
+    found = workbench_of(request).marked.get(visitor.user, ())
+    return () if visitor.link is not None else found
 
 
 def series_state(files: GeoCohortFiles) -> tuple[FileState, ...]:
@@ -144,22 +159,42 @@ def analysis_of(request: Request, given: Mapping[str, str] | None = None) -> Loa
 
 def render(request: Request, template: str, status: int = 200, **values: object) -> Response:
     """Return a page; every value is escaped."""
-    access = workbench_of(request).access
+    visitor, group = visitor_of(request), workbench_of(request).access.group
     page = _environment().get_template(template)
     html = page.render(
-        change_token=access.change_token,
+        change_token=visitor.change_token,
         folder=str(workbench_of(request).workspace.root),
+        user=visitor.user,
+        group=group is not None,
+        shared=visitor.link is not None,
         version=genotex.__version__,
         path=request.url.path,
         **values,
     )
-    return HTMLResponse(html, status)
+    return HTMLResponse(_rooted(request, html), status)
 
 
-def show_outside(template: str, status: int = 200, **values: object) -> HTMLResponse:
+def show_outside(
+    request: Request, template: str, status: int = 200, **values: object
+) -> HTMLResponse:
     """Return a page for somebody who may not be signed in: no token, nothing of the folder."""
     page = _environment().get_template(template)
-    return HTMLResponse(page.render(version=genotex.__version__, **values), status)
+    html = page.render(version=genotex.__version__, **values)
+    return HTMLResponse(_rooted(request, html), status)
+
+
+_ADDRESS = re.compile(
+    r' ((?:href|src|action|hx-get|hx-post|data-(?:copy|figure|gene|open|pair))=")/(?!/)'
+)
+
+
+def _rooted(request: Request, html: str) -> str:
+    """Return a page whose addresses begin with what the request's did: of a proxy, or of a link.
+
+    Text of the data has no quotation marks here: they are escaped.
+    """
+    root: str = request.state.root
+    return _ADDRESS.sub(rf" \g<1>{root}/", html) if root else html
 
 
 def wants_page(headers: Headers) -> bool:
@@ -178,6 +213,7 @@ async def form_of(
         problem = too_long(form.multi_items())
         if problem:
             raise HTTPException(400, problem)
+        request.state.asked.extend(study_of(form))
         yield form
 
 
@@ -206,7 +242,10 @@ def job_routes(page: str, kind: type[JobRecord], what: str) -> list[Route]:
         await run_in_threadpool(workbench_of(request).jobs.cancel, name)
         return await run_in_threadpool(job, request)
 
-    return [Route(f"{page}/job", job), Route(f"{page}/cancel", cancel, methods=["POST"])]
+    return [
+        Route(f"{page}/job", job),
+        Route(f"{page}/cancel", cancel, methods=["POST"], name="cancels a job"),
+    ]
 
 
 def part_of_page(template: str, **values: object) -> Markup:

@@ -20,7 +20,8 @@ from genotex.studies.records import LONGEST_NOTES, LONGEST_TITLE, JobRecord, Sta
 from genotex.studies.workspace import ANALYSES, Workspace
 
 RECORD, DELETED = "analysis.json", ".deleted"
-MOST_WAITING = 10
+MOST_WAITING, MOST_EACH = 10, 3
+"""Jobs that wait, and those of one person that wait or run."""
 _PATIENCE = 3.0
 """Seconds in which a job that is asked to end must have ended; then it is killed."""
 _UNEXPECTED = "the process ended unexpectedly; the log of genotex serve may say why"
@@ -36,10 +37,13 @@ class _RunningJob:
 
 
 class JobQueue:
-    """Runs jobs one after the other, and keeps the records of analyses as files."""
+    """Runs jobs one after the other, and keeps the records of analyses as files.
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
+    `memory`: bytes that a job may hold; it then computes on one thread.
+    """
+
+    def __init__(self, workspace: Workspace, memory: int | None = None) -> None:
+        self._workspace, self._memory = workspace, memory
         self._folder = workspace.root / ANALYSES
         self._records: dict[str, JobRecord] = {}
         self._deleted: dict[str, JobRecord] = {}
@@ -95,9 +99,13 @@ class JobQueue:
                 continue
             return folder
 
-    def check_room(self) -> None:
-        """Refuse another job while too many wait."""
+    def check_room(self, by: str = "") -> None:
+        """Refuse another job while too many wait; a person of a group has few at a time."""
         with self._lock:
+            mine = [each for each in self._records.values() if by and each.by == by and each.open]
+            if len(mine) >= MOST_EACH:
+                msg = f"{len(mine)} jobs of yours wait or run already; wait, or cancel one"
+                raise UsageError(msg)
             if len(self._waiting) >= MOST_WAITING:
                 msg = f"{MOST_WAITING} jobs are waiting already; wait, or cancel one"
                 raise UsageError(msg)
@@ -108,8 +116,9 @@ class JobQueue:
             times = sum(not record.kept for record in self._records.values())
         return f"{kind}-{times + 1}-{subject}"
 
-    def submit(self, record: JobRecord) -> None:
-        """Let a job wait for its turn."""
+    def submit(self, record: JobRecord, by: str = "") -> None:
+        """Let a job of a person wait for its turn."""
+        record = record.model_copy(update={"by": by})
         with self._lock:
             self._keep(record)
             self._waiting.append(record.name)
@@ -255,7 +264,8 @@ class JobQueue:
                 self._change(name, state="running", step="starting", begun=time.time(), usual=usual)
                 given = self._workspace.root, self._records[name]
                 try:
-                    child = start_child("genotex.studies.queue:run_in_child", *given)
+                    work = "genotex.studies.queue:run_in_child"
+                    child = start_child(work, *given, memory=self._memory)
                 except OSError as error:
                     self._end(name, "failed", f"no process could be started: {error}")
                     continue
@@ -296,3 +306,5 @@ def run_in_child(messages: Connection, root: Path, record: JobRecord) -> None:
         messages.send(("done" if outcome.solved else "failed", outcome.message, outcome.formula))
     except (GenotexError, OSError) as error:
         messages.send(("failed", str(error), ""))
+    except MemoryError:
+        messages.send(("failed", "needs more memory than a job may have here", ""))

@@ -41,7 +41,7 @@ LONGEST_TITLE, LONGEST_NOTES = 100, 1000
 class JobRecord(BaseModel):
     """What every job has; `kept` says whether its record is a file, and `page` shows its result.
 
-    `usual` is how many seconds the last job like it took.
+    `usual` is how many seconds the last job like it took, `by` the account that started it.
     """
 
     kept: ClassVar[bool] = True
@@ -58,6 +58,7 @@ class JobRecord(BaseModel):
     formula: str = ""
     title: Annotated[str, Field(max_length=LONGEST_TITLE)] = ""
     notes: Annotated[str, Field(max_length=LONGEST_NOTES)] = ""
+    by: Annotated[str, Field(max_length=32)] = ""
 
     @property
     def settings(self) -> tuple[str, ...]:

@@ -41,7 +41,8 @@ class OneTimeCode:
 
     def renew(self) -> str:
         """Return a new code."""
-        code, self._digest = _made()
+        code = made_up(_LENGTH)
+        self._digest = _digest_of(code)
         return code
 
     def use(self, given: str) -> bool:
@@ -63,11 +64,10 @@ class OneTimeCode:
         self._digest = newer
 
 
-def _made() -> tuple[str, str]:
-    """Return a code as it is shown, and its digest."""
-    signs = "".join(secrets.choice(_SIGNS) for _ in range(_LENGTH))
-    code = "-".join(signs[i : i + _GROUP] for i in range(0, _LENGTH, _GROUP))
-    return code, _digest_of(code)
+def made_up(length: int) -> str:
+    """Return random signs, in groups that a person can type: five bits each."""
+    signs = "".join(secrets.choice(_SIGNS) for _ in range(length))
+    return "-".join(signs[i : i + _GROUP] for i in range(0, length, _GROUP))
 
 
 def _digest_of(code: str) -> str:
@@ -82,6 +82,7 @@ class _Record(BaseModel):
     host: str
     folder: str
     address: str
+    accounts: bool = False
 
 
 class PrivateFolder:
@@ -105,16 +106,20 @@ class PrivateFolder:
         """Where `new_code` leaves the digest of a code."""
         return self.path / _CODE
 
-    def write_record(self, folder: Path, address: str) -> None:
+    def write_record(self, folder: Path, address: str, accounts: bool = False) -> None:
         """Let `new_code` find this server."""
         here, place = socket.gethostname(), str(folder.resolve())
-        record = _Record(pid=os.getpid(), host=here, folder=place, address=address)
-        _write(self.path / _RECORD, record.model_dump_json())
+        record = _Record(
+            pid=os.getpid(), host=here, folder=place, address=address, accounts=accounts
+        )
+        write_private(self.path / _RECORD, record.model_dump_json())
 
     def write_page(self, address: str, token: str) -> Path:
         """Write the file that a browser is opened on: it sends the token."""
         page = self.path / _PAGE
-        _write(page, _PAGE_TEXT.format(action=escape(f"{address}sign-in"), token=escape(token)))
+        write_private(
+            page, _PAGE_TEXT.format(action=escape(f"{address}sign-in"), token=escape(token))
+        )
         return page
 
     def remove_page(self) -> None:
@@ -141,7 +146,7 @@ _PAGE_TEXT = """<!DOCTYPE html>
 """
 
 
-def _write(path: Path, text: str) -> None:
+def write_private(path: Path, text: str) -> None:
     """Write a file that only its owner can read, from its first byte on."""
     # Its name appears when it is complete; `mkdtemp` has closed the folder to others.
     with atomic_write(path) as part:
@@ -160,8 +165,11 @@ def new_code(folder: Path) -> tuple[str, str]:
     wanted = str(folder.resolve())
     for path, record in _servers(_parent()):
         if record.folder == wanted and _runs(record.pid):
-            code, digest = _made()
-            _write(path / _CODE, digest)
+            if record.accounts:
+                msg = f"{folder} is open to accounts: sign in at {record.address} by name"
+                raise UsageError(msg)
+            code = made_up(_LENGTH)
+            write_private(path / _CODE, _digest_of(code))
             return record.address, code
     msg = (
         f"no workbench of yours has {folder} open on this machine; start one with "

@@ -20,8 +20,9 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from genotex.app import home_pages, study
-from genotex.app.access import sign_in_pages
-from genotex.app.access.security import HEALTH, Access, Gate, TooLarge
+from genotex.app.access import group_pages, sign_in_pages
+from genotex.app.access.gate import Gate, TooLarge
+from genotex.app.access.security import HEALTH, Access
 from genotex.app.atlas import gene_pages as atlas_gene_pages
 from genotex.app.atlas import pages as atlas_pages
 from genotex.app.data import adding_pages, analysis_pages, sample_pages, table_pages
@@ -43,6 +44,7 @@ NCBI: GeoServers = (None, None, None)
 _STATIC: list[str | tuple[str, str]] = [("genotex.app", "static"), ("genotex.figures", "browser")]
 _PAGES = (
     sign_in_pages,
+    group_pages,
     home_pages,
     gene_pages,
     sample_pages,
@@ -63,7 +65,8 @@ _PAGES = (
 
 def _workbench(workspace: Workspace, access: Access, annotator: PreprocessChoices) -> Workbench:
     expert = expert_of(annotator, OutputFolder(workspace.root).annotator_calls)
-    return Workbench(workspace, access, JobQueue(workspace), sheets=Sheets(expert))
+    jobs = JobQueue(workspace, access.job_memory)
+    return Workbench(workspace, access, jobs, sheets=Sheets(expert))
 
 
 def _report_style(request: Request) -> Response:
@@ -117,6 +120,8 @@ def create_app(
         lifespan=lifespan,
         exception_handlers=dict.fromkeys(EXPECTED, _show_error),
     )
+    # To an address of the request's own Host, which a proxy may have changed.
+    app.router.redirect_slashes = False
     app.state.workbench = workbench
     return app
 
@@ -152,7 +157,7 @@ def _shown(request: Request, status: int, text: str) -> Response:
     workbench = workbench_of(request)
     text = workbench.workspace.without_places(text)[:_LONGEST]
     # Pages hold the token of this start, which is for those who are signed in.
-    if not wants_page(request.headers) or not workbench.access.is_signed_in(request.headers):
+    if not wants_page(request.headers) or request.state.visitor is None:
         return PlainTextResponse(text, status)
     return render(request, "error.html.j2", status, text=text, code=status)
 

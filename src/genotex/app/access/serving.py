@@ -7,6 +7,7 @@ import errno
 import json
 import logging
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -16,6 +17,7 @@ import time
 import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import uvicorn
@@ -23,7 +25,7 @@ from pydantic import BaseModel, Field, ValidationError
 from starlette.applications import Starlette
 
 from genotex.app.access.codes import OneTimeCode, PrivateFolder
-from genotex.app.access.security import LOOPBACK, Access
+from genotex.app.access.security import LOOPBACK, Access, UserGroup
 from genotex.app.access.server import NCBI, GeoServers, create_app
 from genotex.errors import UsageError
 from genotex.io import atomic_write, lock
@@ -41,12 +43,80 @@ _ATTEMPTS = 20
 _log = logging.getLogger("genotex.app")
 
 
+@dataclass(frozen=True)
+class Doors:
+    """Who may sign in besides the person at the keyboard, and from where.
+
+    Attributes
+    ----------
+    password : str
+        Asked for in addition to a one-time code.
+    accounts : bool
+        Sign in by the accounts of the folder (`add_account`), in the place of codes.
+    public : str
+        Address under which a reverse proxy passes requests on, such as
+        ``https://lab.example.org/genotex/``.
+    job_memory : int, optional
+        GiB that a job may hold.
+    """
+
+    password: str = ""
+    accounts: bool = False
+    public: str = ""
+    job_memory: int | None = None
+
+    def check(self, host: str) -> None:
+        """Refuse what would let others in without a password."""
+        own = host in LOOPBACK or host == "::1"
+        if self.accounts and self.password:
+            msg = "--accounts have a password each: leave --password-file out"
+            raise UsageError(msg)
+        if not own and not self.password and not self.accounts:
+            msg = (
+                f"others could reach {host}: give a password with --password-file, let people sign "
+                "in by --accounts, or leave --host out"
+            )
+            raise UsageError(msg)
+        if self.public and not self.password and not self.accounts:
+            msg = (
+                "others could reach the workbench through --public-address: give a password with "
+                "--password-file, or let people sign in by --accounts"
+            )
+            raise UsageError(msg)
+
+    def access(self, root: Path, host: str, port: int, private: PrivateFolder) -> Access:
+        """Return who may use the application that listens on a port."""
+        return Access(
+            port,
+            host,
+            self.password,
+            code=OneTimeCode(private.code),
+            token_used=private.remove_page,
+            group=UserGroup.of(root) if self.accounts else None,
+            public=_public_address(self.public),
+            job_memory=None if self.job_memory is None else self.job_memory << 30,
+        )
+
+
+_PUBLIC = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*/?")
+
+
+def _public_address(text: str) -> str:
+    """Return the address of a reverse proxy, with a slash at its end."""
+    if text and (not _PUBLIC.fullmatch(text) or "/.." in text or "/./" in text):
+        msg = (
+            f"{text!r} is no address of a proxy; give one such as https://lab.example.org/genotex/"
+        )
+        raise UsageError(msg)
+    return f"{text.rstrip('/')}/" if text else ""
+
+
 def serve(
     folder: Path,
     *,
     port: int = 0,
     host: str = "127.0.0.1",
-    password: str = "",
+    doors: Doors = Doors(),
     browser: bool = True,
     ready: Callable[[str, str], None] = lambda address, code: print(address, code, sep="\n"),
     geo_addresses: GeoServers = NCBI,
@@ -62,12 +132,13 @@ def serve(
         Port to listen on; 0 takes a free one.
     host : str
         Address to listen on; another one than this machine's own needs a password.
-    password : str
-        Asked for in addition to a one-time code.
+    doors : Doors
+        Who may sign in besides the person at the keyboard.
     browser : bool
         Open a browser: on a file that signs it in or, with a password, on the page that asks.
     ready : callable
-        Called with the address and a one-time code once the application listens.
+        Called with the address and a one-time code once the application listens; with accounts,
+        the code is empty.
     geo_addresses, annotator
         As in `create_app`.
 
@@ -77,11 +148,7 @@ def serve(
         If the folder is not a folder or another server has it open, the port is taken, or a
         password is missing.
     """
-    if host not in LOOPBACK and host != "::1" and not password:
-        msg = (
-            f"others could reach {host}: give a password with --password-file, or leave --host out"
-        )
-        raise UsageError(msg)
+    doors.check(host)
     root = Workspace(folder).root
     with (
         _only_server(root) as announce_holder,
@@ -90,24 +157,18 @@ def serve(
         _always_ending(LONGEST_END),
         _logging_to_the_screen(),
     ):
-        access = Access(
-            sockets[0].getsockname()[1],
-            host,
-            password,
-            code=OneTimeCode(private.code),
-            token_used=private.remove_page,
-        )
+        access = doors.access(root, host, sockets[0].getsockname()[1], private)
         announce_holder(access.address)
-        private.write_record(root, access.address)
+        private.write_record(root, access.shown_address, doors.accounts)
         app = create_app(root, access, geo_addresses, annotator)
         server = uvicorn.Server(_settings(app))
 
         def announce() -> None:
             if not _has_started(server):
                 return
-            ready(access.address, access.code.renew())
-            if browser and password:
-                webbrowser.open(access.address)
+            ready(access.shown_address, "" if doors.accounts else access.code.renew())
+            if browser and (doors.password or doors.accounts):
+                webbrowser.open(access.shown_address)
             elif browser:
                 # Arguments of programs are seen by everybody: a file's name holds no secret.
                 webbrowser.open(private.write_page(access.own_address, access.token).as_uri())

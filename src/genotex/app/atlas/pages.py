@@ -23,6 +23,7 @@ from genotex.app.pages import (
     not_found,
     refusals,
     render,
+    visitor_of,
     workbench_of,
 )
 from genotex.app.tables import Rows
@@ -159,11 +160,11 @@ def _submit(request: Request, name: str) -> AtlasRecord:
     running = _under_way(request, name or NEW)
     if running is not None:
         return running
-    workbench.jobs.check_room()
+    workbench.jobs.check_room(visitor_of(request).user)
     record = AtlasRecord(
         name=workbench.jobs.new_name("atlas", name or NEW), created=time.time(), atlas=name or NEW
     )
-    workbench.jobs.submit(record)
+    workbench.jobs.submit(record, visitor_of(request).user)
     return record
 
 
@@ -264,9 +265,9 @@ def routes() -> list[Route]:
         Route("/atlas/pair", pair),
         Route("/atlas/pairs", pairs),
         *t.PAIRS.routes(_pairs),
-        Route("/atlas/build", build, methods=["POST"]),
+        Route("/atlas/build", build, methods=["POST"], name="builds the atlas"),
         Route("/atlas/similar", similar, methods=["GET"]),
-        Route("/atlas/similar", ask, methods=["POST"]),
+        Route("/atlas/similar", ask, methods=["POST"], name=""),
         Route("/atlas/similar/table", _found_table),
         *(Route(f"/atlas/similar.{kind}", _found_file) for kind in ("csv", "xlsx", "json")),
         *job_routes("/atlas", AtlasRecord, "this build of an atlas"),

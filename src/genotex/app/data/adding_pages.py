@@ -15,7 +15,7 @@ from starlette.routing import Route
 from genotex.app.data.analysis_pages import history_of
 from genotex.app.data.uploads import Sent, input_for, keep_series, keep_tables, trait_named
 from genotex.app.forms import OptionForm
-from genotex.app.pages import form_of, refusals, render, workbench_of
+from genotex.app.pages import form_of, refusals, render, visitor_of, workbench_of
 from genotex.errors import UsageError
 from genotex.fetch import (
     UNSORTED,
@@ -80,7 +80,7 @@ def _submit_fetch(request: Request, accession: str, trait: str, options: GeoOpti
     workbench = workbench_of(request)
     (name,) = read_accessions([accession])
     folder = trait_named(trait) if trait else UNSORTED
-    workbench.jobs.check_room()
+    workbench.jobs.check_room(visitor_of(request).user)
     source = input_for(workbench.workspace, folder)
     if not workbench.workspace.holds(workbench.workspace.root / source / "GEO" / folder / name):
         msg = f"{source} leads out of the folder"
@@ -94,7 +94,7 @@ def _submit_fetch(request: Request, accession: str, trait: str, options: GeoOpti
         options=options,
         addresses=workbench.geo_addresses,
     )
-    workbench.jobs.submit(record)
+    workbench.jobs.submit(record, visitor_of(request).user)
 
 
 async def series(request: Request) -> Response:
@@ -131,7 +131,7 @@ async def _demonstrate(request: Request) -> Response:
 
 def _submit_demo(request: Request) -> None:
     jobs = workbench_of(request).jobs
-    jobs.check_room()
+    jobs.check_room(visitor_of(request).user)
     folder = jobs.new_folder(TRAIT)
     record = AnalysisRecord(
         name=folder.name,
@@ -144,7 +144,7 @@ def _submit_demo(request: Request) -> None:
         by_sheet=[],
         demo=True,
     )
-    jobs.submit(record)
+    jobs.submit(record, visitor_of(request).user)
 
 
 def _text(form: FormData, name: str) -> str:
@@ -163,9 +163,9 @@ def routes() -> list[Route]:
     """Return the routes of these pages."""
     return [
         Route("/add", add),
-        Route("/add/fetch", fetch, methods=["POST"]),
-        Route("/add/plan", plan, methods=["POST"]),
-        Route("/add/series", series, methods=["POST"]),
-        Route("/add/tables", tables, methods=["POST"]),
-        Route("/add/demo", _demonstrate, methods=["POST"]),
+        Route("/add/fetch", fetch, methods=["POST"], name="fetches a series"),
+        Route("/add/plan", plan, methods=["POST"], name=""),
+        Route("/add/series", series, methods=["POST"], name="uploads a series"),
+        Route("/add/tables", tables, methods=["POST"], name="uploads tables"),
+        Route("/add/demo", _demonstrate, methods=["POST"], name="starts the demonstration"),
     ]

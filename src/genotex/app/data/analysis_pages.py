@@ -17,7 +17,15 @@ from starlette.routing import Route
 from genotex.analysis import SeriesDesign, check_request
 from genotex.app.data.sheets import EditedSheet
 from genotex.app.forms import OptionForm
-from genotex.app.pages import form_of, not_found, refusals, render, series_state, workbench_of
+from genotex.app.pages import (
+    form_of,
+    not_found,
+    refusals,
+    render,
+    series_state,
+    visitor_of,
+    workbench_of,
+)
 from genotex.app.study import line_of, studied
 from genotex.clinical import load_sample_sheet, sheet_cells, sheet_headers, write_sheet_table
 from genotex.cohorts import load_options
@@ -174,7 +182,7 @@ def _submit(
     if not asked.series:
         msg = "choose at least one series"
         raise UsageError(msg)
-    workbench.jobs.check_room()
+    workbench.jobs.check_room(visitor_of(request).user)
     sheets = {name: _sheet(request, found, asked.trait, name) for name in asked.series}
     saved = {name: sheet for name, sheet in sheets.items() if sheet.decides}
     record = AnalysisRecord(
@@ -199,7 +207,7 @@ def _submit(
         write_sheet_table(folder / SHEET, headers, sheet_cells(rows, headers))
         load_sample_sheet(folder / SHEET)
     record = record.model_copy(update={"name": folder.name})
-    workbench.jobs.submit(record)
+    workbench.jobs.submit(record, visitor_of(request).user)
     return record
 
 
@@ -269,13 +277,13 @@ def routes() -> list[Route]:
     """Return the routes of these pages."""
     return [
         Route("/analysis", analysis, methods=["GET"]),
-        Route("/analysis", start, methods=["POST"]),
-        Route("/analysis/together", together, methods=["POST"]),
-        Route("/analysis/design", preview, methods=["POST"]),
+        Route("/analysis", start, methods=["POST"], name="starts an analysis"),
+        Route("/analysis/together", together, methods=["POST"], name="combines series"),
+        Route("/analysis/design", preview, methods=["POST"], name=""),
         Route("/analysis/history", _history),
         Route("/analysis/about", about),
-        Route("/analysis/describe", describe, methods=["POST"]),
-        Route("/analysis/delete", delete, methods=["POST"]),
-        Route("/analysis/restore", restore, methods=["POST"]),
-        Route("/analysis/cancel", _cancel, methods=["POST"]),
+        Route("/analysis/describe", describe, methods=["POST"], name="names an analysis"),
+        Route("/analysis/delete", delete, methods=["POST"], name="deletes an analysis"),
+        Route("/analysis/restore", restore, methods=["POST"], name="restores an analysis"),
+        Route("/analysis/cancel", _cancel, methods=["POST"], name="cancels a job"),
     ]

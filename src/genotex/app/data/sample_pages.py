@@ -20,7 +20,15 @@ from genotex.analysis import FILL_WAYS
 from genotex.app.data.analysis_pages import history_of
 from genotex.app.data.sheets import GROUPS, EditedSheet
 from genotex.app.downloads import attached
-from genotex.app.pages import form_of, not_found, refusals, render, series_state, workbench_of
+from genotex.app.pages import (
+    form_of,
+    not_found,
+    refusals,
+    render,
+    series_state,
+    visitor_of,
+    workbench_of,
+)
 from genotex.app.study import line_of
 from genotex.clinical import REPORTED
 from genotex.cohorts import PreprocessOptions
@@ -64,8 +72,16 @@ def samples(request: Request) -> Response:
         edited=sheet.edited,
         ways=FILL_WAYS,
         line=line_of(request, "Samples", place),
+        judged=_is_judged(request, place),
         **values,
     )
+
+
+def _is_judged(request: Request, place: Mapping[str, str]) -> bool:
+    """Return whether the quality of a series is known, without reading it."""
+    files = _series_of(request, place["trait"], place["series"])
+    kept = workbench_of(request).series.kept(series_state(files))
+    return kept is not None and kept.quality is not None
 
 
 def table(request: Request) -> Response:
@@ -233,7 +249,7 @@ async def compare(request: Request) -> Response:
 def _submit(request: Request, name: str) -> None:
     sheet, place = _sheet(request)
     jobs = workbench_of(request).jobs
-    jobs.check_room()
+    jobs.check_room(visitor_of(request).user)
     found = _compared(request, sheet, place)
     record = ComparisonRecord(
         name="",
@@ -243,7 +259,10 @@ def _submit(request: Request, name: str) -> None:
         comparison=found.chosen(name).name,
         exclude=sheet.left_out,
     )
-    jobs.submit(record.model_copy(update={"name": jobs.new_folder(record.comparison).name}))
+    jobs.submit(
+        record.model_copy(update={"name": jobs.new_folder(record.comparison).name}),
+        visitor_of(request).user,
+    )
 
 
 def _download(request: Request) -> Response:
@@ -262,9 +281,9 @@ def routes() -> list[Route]:
     return [
         Route("/samples", samples),
         Route("/samples/table", table),
-        Route("/samples/assign", assign, methods=["POST"]),
-        Route("/samples/upload", upload, methods=["POST"]),
+        Route("/samples/assign", assign, methods=["POST"], name="changes the samples"),
+        Route("/samples/upload", upload, methods=["POST"], name="uploads a sample sheet"),
         Route("/samples/comparisons", _comparisons),
-        Route("/samples/compare", compare, methods=["POST"]),
+        Route("/samples/compare", compare, methods=["POST"], name="tests a comparison"),
         Route("/samples.csv", _download),
     ]

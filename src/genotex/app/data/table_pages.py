@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from genotex.app.data.analysis_pages import history_of
 from genotex.app.forms import OptionForm
-from genotex.app.pages import form_of, not_found, refusals, render, workbench_of
+from genotex.app.pages import form_of, not_found, refusals, render, visitor_of, workbench_of
 from genotex.app.study import line_of
 from genotex.cohorts import OwnTables
 from genotex.errors import GenotexError, UsageError
@@ -134,17 +134,19 @@ async def start(request: Request) -> Response:
 
 def _submit(request: Request, form: FormData) -> None:
     jobs = workbench_of(request).jobs
-    jobs.check_room()
+    jobs.check_room(visitor_of(request).user)
     files, record, checked = _checked(request, form)
     traits = [row.trait for row in checked.rows if record.asked.survival is None]
     name = jobs.new_folder(files.name).name
-    jobs.submit(record.model_copy(update={"name": name, "traits": traits}))
+    jobs.submit(
+        record.model_copy(update={"name": name, "traits": traits}), visitor_of(request).user
+    )
 
 
 def routes() -> list[Route]:
     """Return the routes of these pages."""
     return [
         Route("/tables", tables, methods=["GET"]),
-        Route("/tables", start, methods=["POST"]),
-        Route("/tables/design", design, methods=["POST"]),
+        Route("/tables", start, methods=["POST"], name="tests own tables"),
+        Route("/tables/design", design, methods=["POST"], name=""),
     ]

@@ -27,6 +27,7 @@ from genotex.app.pages import (
     place_of,
     refusals,
     render,
+    visitor_of,
     workbench_of,
 )
 from genotex.app.study import result_line
@@ -248,7 +249,7 @@ def _submit(request: Request, options: AnalysisOptions) -> None:
         if not workbench.workspace.holds(path):
             msg = "the place of the result"
             raise not_found(msg)
-    workbench.jobs.check_room()
+    workbench.jobs.check_room(visitor_of(request).user)
     record = AnalysisRecord(
         name="",
         trait=trait,
@@ -263,14 +264,14 @@ def _submit(request: Request, options: AnalysisOptions) -> None:
     )
     check_request(Problem(trait, condition), options, None)
     folder = workbench.jobs.new_folder(trait)
-    workbench.jobs.submit(record.model_copy(update={"name": folder.name}))
+    workbench.jobs.submit(record.model_copy(update={"name": folder.name}), visitor_of(request).user)
 
 
 def routes() -> list[Route]:
     """Return the routes of these pages."""
     return [
         Route("/cohorts", cohorts, methods=["GET"]),
-        Route("/cohorts", combine, methods=["POST"]),
+        Route("/cohorts", combine, methods=["POST"], name="combines the cohorts"),
         *job_routes("/cohorts", AnalysisRecord, "this analysis"),
         *_TABLE.routes(_rows),
         Route("/cohorts/gene", gene),

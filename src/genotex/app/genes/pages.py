@@ -18,9 +18,11 @@ from genotex.app.pages import (
     address_of,
     analysis_of,
     form_of,
+    marked_of,
     not_found,
     place_of,
     render,
+    visitor_of,
     workbench_of,
 )
 from genotex.app.study import result_line
@@ -52,7 +54,7 @@ def genes(request: Request) -> Response:
         design=None if findings.selects else formula_of(result),
         question=question(result.trait, result.condition, findings.trait_kind),
         marked_text=_marked_text(request, analysis),
-        marked=workbench_of(request).marked,
+        marked=marked_of(request),
         **_found_files(request),
         **GENES.values(request, _rows(request)),
     )
@@ -85,7 +87,7 @@ GENES = PageTable(
 def _rows(request: Request) -> Rows:
     """Return the genes, those inside the lasso where there is one."""
     analysis = analysis_of(request)
-    marked = gene_plots.highlighted(analysis, workbench_of(request).marked)
+    marked = gene_plots.highlighted(analysis, marked_of(request))
     cut = gene_plots.Cut.read(analysis, request.query_params)
     passes = cut.significant(analysis)
     genes = analysis.genes.with_columns(pl.Series(".marked", marked), passes.alias("Significant"))
@@ -117,7 +119,7 @@ def points(request: Request) -> Response:
         raise not_found(what)
     by = request.query_params.get("by", "")
     known = by if by in gene_plots.choices_of(analysis) else ""
-    marked = gene_plots.highlighted(analysis, workbench_of(request).marked)
+    marked = gene_plots.highlighted(analysis, marked_of(request))
     cut = gene_plots.Cut.read(analysis, request.query_params)
     found = analysis.figures.get(
         (plot, cut, known, marked.tobytes()),
@@ -140,13 +142,14 @@ def _window(text: str) -> tuple[float, float, float, float] | None:
 async def mark(request: Request) -> Response:
     """Highlight the genes of a pasted list."""
     async with form_of(request) as form:
-        workbench_of(request).marked = gene_plots.names_in(str(form.get("genes", "")))
+        genes = gene_plots.names_in(str(form.get("genes", "")))
+        workbench_of(request).marked[visitor_of(request).user] = genes
     text = _marked_text(request, analysis_of(request))
     return PlainTextResponse(text, headers={"HX-Trigger": "marked"})
 
 
 def _marked_text(request: Request, analysis: LoadedAnalysis) -> str:
-    marked = workbench_of(request).marked
+    marked = marked_of(request)
     if not marked:
         return "No genes highlighted."
     absent = [name for name in marked if name.lower() not in analysis.rank_of]
@@ -241,7 +244,7 @@ def _everything(request: Request) -> Response:
     output, trait, condition = place_of(request)
     cut = gene_plots.Cut.read(analysis, request.query_params)
     passes = cut.significant(analysis)
-    marked = gene_plots.highlighted(analysis, workbench_of(request).marked)
+    marked = gene_plots.highlighted(analysis, marked_of(request))
     plots = gene_plots.plots_of(analysis).items()
     drawn = (e.declare(gene_plots.subject_of(analysis, cut, marked, "", key)) for key, e in plots)
     sets = output.enrichment(trait, condition).with_suffix(".csv")
@@ -309,7 +312,7 @@ def routes() -> list[Route]:
     return [
         Route("/genes", genes),
         Route("/genes/points", points),
-        Route("/genes/mark", mark, methods=["POST"]),
+        Route("/genes/mark", mark, methods=["POST"], name="highlights genes"),
         *GENES.routes(_rows),
         Route("/methods", _methods),
         Route("/result.zip", _everything),

@@ -28,6 +28,7 @@ from genotex.app.pages import (
     not_found,
     refusals,
     render,
+    visitor_of,
     workbench_of,
 )
 from genotex.app.study import result_line
@@ -146,7 +147,7 @@ def _submit(request: Request, form: FormData, name: str, content: bytes | None) 
     """Keep what was sent, and let the test wait for its turn."""
     workbench, analysis = workbench_of(request), analysis_of(request)
     workspace, (options,) = workbench.workspace, _FORM.read(form)
-    workbench.jobs.check_room()
+    workbench.jobs.check_room(visitor_of(request).user)
     chosen = str(form.get("file", ""))
     if content is not None:
         chosen = save_gene_sets(workspace, name, content)
@@ -167,7 +168,7 @@ def _submit(request: Request, form: FormData, name: str, content: bytes | None) 
         file=chosen,
         options=options,
     )
-    workbench.jobs.submit(record)
+    workbench.jobs.submit(record, visitor_of(request).user)
     return record
 
 
@@ -231,7 +232,7 @@ def mark(request: Request) -> Response:
     if genes is None:
         msg = "the file of this set"
         raise not_found(msg)
-    workbench.marked = genes
+    workbench.marked[visitor_of(request).user] = genes
     return Response(headers={"HX-Redirect": address("/genes", dict(address_of(request)))})
 
 
@@ -239,12 +240,12 @@ def routes() -> list[Route]:
     """Return the routes of these pages."""
     return [
         Route("/sets", sets, methods=["GET"]),
-        Route("/sets", test, methods=["POST"]),
+        Route("/sets", test, methods=["POST"], name="tests gene sets"),
         *job_routes("/sets", SetsRecord, "this test of gene sets"),
         *_TABLE.routes(_rows),
         Route("/set", _one_set),
         Route("/set/running", running),
-        Route("/set/mark", mark, methods=["POST"]),
+        Route("/set/mark", mark, methods=["POST"], name="highlights the genes of a set"),
     ]
 
 

@@ -305,6 +305,6 @@ def routes() -> list[Route]:
         Route("/quality", quality),
         Route("/quality/points", points),
         Route("/cohort.h5ad", _download),
-        Route("/quality/before", before, methods=["POST"]),
-        Route("/quality/read", read, methods=["POST"]),
+        Route("/quality/before", before, methods=["POST"], name=""),
+        Route("/quality/read", read, methods=["POST"], name=""),
     ]

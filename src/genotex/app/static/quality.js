@@ -5,7 +5,8 @@ function qualityPlots() {
   if (!place || place.question) return;
   bindSaves();
   let plot = "pca", drawn = "";
-  place.question = before.question = () => ({ plot, by: by.value });
+  place.question = () => ({ plot, by: by.value });
+  if (before) before.question = place.question;
 
   // The file is read when its values are asked for.
   async function drawBefore() {
@@ -17,8 +18,8 @@ function qualityPlots() {
   }
 
   async function draw() {
-    const both = ["box", "density"].includes(plot);
-    element("before-side").hidden = element("after-title").hidden = !both;
+    const both = Boolean(before) && ["box", "density"].includes(plot);
+    for (const id of ["before-side", "after-title"]) if (element(id)) element(id).hidden = !both;
     element("sides").className = both ? "sides" : "";
     if (plot !== drawn) { Plotly.purge(place); delete place.dataset.linked; }
     drawn = plot;

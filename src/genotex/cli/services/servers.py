@@ -28,7 +28,33 @@ class _Listening:
         str, Option("Address to listen on; another than 127.0.0.1 needs a password.")
     ] = "127.0.0.1"
     password_file: Annotated[
-        Path | None, Option("File whose first line is the password of other machines.")
+        Path | None,
+        Option(
+            "File whose first line is the password of other machines; with --add-user, of that "
+            "account."
+        ),
+    ] = None
+    accounts: Annotated[
+        bool,
+        Option(
+            "Sign people in by name and password, in the place of one-time codes.", "--accounts"
+        ),
+    ] = False
+    add_user: Annotated[
+        str | None,
+        Option("Make this account or give it a new password, print that, and end.", metavar="NAME"),
+    ] = None
+    remove_user: Annotated[str | None, Option("Remove this account, and end.", metavar="NAME")] = (
+        None
+    )
+    public_address: Annotated[
+        str, Option("Address under which a reverse proxy passes requests on.", metavar="URL")
+    ] = ""
+    job_memory: Annotated[
+        int | None,
+        Option(
+            "Memory of a job, which then computes on one thread.", least=1, most=1024, metavar="GIB"
+        ),
     ] = None
     code: Annotated[
         bool,
@@ -63,19 +89,27 @@ def serve(
       genotex serve results --code
 
       genotex serve . --annotator both:ollama:llama3.3
+
+      genotex serve . --add-user anna
+
+      genotex serve . --accounts --public-address https://lab.example.org/genes/
     """
     from genotex.app.access.codes import new_code
+    from genotex.app.access.serving import Doors
     from genotex.app.access.serving import serve as run
 
+    password = "" if at.password_file is None else _first_line(at.password_file)
+    if at.add_user is not None or at.remove_user is not None:
+        _change_accounts(folder, at, password)
+        raise typer.Exit(screen.DONE)
     if at.code:
         _print(*new_code(folder))
         raise typer.Exit(screen.DONE)
-    password = "" if at.password_file is None else _first_line(at.password_file)
     run(
         folder,
         port=at.port,
         host=at.host,
-        password=password,
+        doors=Doors(password, at.accounts, at.public_address, at.job_memory),
         browser=at.browser,
         ready=_print,
         geo_addresses=servers.addresses,
@@ -84,9 +118,23 @@ def serve(
     raise typer.Exit(screen.DONE)
 
 
+def _change_accounts(folder: Path, at: _Listening, password: str) -> None:
+    """Remove an account, or make one and print the password that was made up for it."""
+    from genotex.app.access.accounts import add_account, remove_account
+    from genotex.studies import Workspace
+
+    root = Workspace(folder).root
+    if at.remove_user is not None:
+        remove_account(root, at.remove_user)
+    if at.add_user is not None:
+        made = add_account(root, at.add_user, password)
+        print(f"account {at.add_user}" + ("" if password else f", password {made}"))
+
+
 def _print(address: str, code: str) -> None:
     """Print what is needed to sign in; the code stays out of the address, which others may see."""
-    print(f"{address}\ncode: {code} (works once)", flush=True)
+    how = f"code: {code} (works once)" if code else "sign in by name and password"
+    print(f"{address}\n{how}", flush=True)
 
 
 def _first_line(path: Path) -> str:

@@ -1,0 +1,165 @@
+"""Links that show one result, or the samples of one series, to whoever has them; and no more."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from starlette.datastructures import QueryParams
+
+from genotex.app.access.accounts import UserName
+from genotex.app.access.codes import write_private
+from genotex.errors import FormatError, UsageError
+from genotex.outside import read_json
+
+LINKS, SHARED = ".workbench-links.json", "/shared/"
+LONGEST_LINK = 90 * 24 * 3600.0
+"""Seconds after which a link ends by itself."""
+_MOST = 500
+LinkKind = Literal["result", "samples"]
+PAGES: dict[LinkKind, str] = {"result": "/genes", "samples": "/samples"}
+"""What a link of each kind opens."""
+_FILES = ("csv", "xlsx", "json")
+_OPEN: dict[LinkKind, frozenset[str]] = {
+    "result": frozenset(
+        {"/genes", "/genes/points", "/genes.h5ad", "/gene", "/gene/values", "/gene/forest"}
+        | {"/methods", "/result.zip", "/script", "/report", "/set", "/set/running"}
+        | {"/cohorts/gene", "/cohorts/forest", "/cohorts/without"}
+        | {"/quality", "/quality/points", "/cohort.h5ad"}
+        | {f"/{table}" for table in ("sets", "cohorts")}
+        | {f"/{table}/table" for table in ("genes", "sets", "cohorts")}
+        | {f"/{table}.{kind}" for table in ("genes", "sets", "cohorts") for kind in _FILES}
+    ),
+    "samples": frozenset(
+        {"/samples", "/samples/table", "/samples.csv", "/quality", "/quality/points"}
+    ),
+}
+"""What else it may ask for; a page that is not listed is closed to links."""
+_NAMES: dict[LinkKind, frozenset[str]] = {
+    "result": frozenset({"output", "trait", "condition"}),
+    "samples": frozenset({"trait", "series"}),
+}
+_OTHERS = frozenset({"output", "trait", "condition", "series", "cohort", "name", "with", "atlas"})
+"""Fields of an address that name something of the folder."""
+
+
+class SharedLink(BaseModel):
+    """A link: what it shows, who made it, and the digest of its secret."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    number: int = Field(ge=1)
+    digest: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+    kind: LinkKind
+    place: dict[str, Annotated[str, StringConstraints(max_length=1000)]]
+    by: UserName
+    made: float
+    ends: float
+
+    def opens(self, method: str, path: str, query: QueryParams) -> bool:
+        """Return whether it may be asked for an address: a page of what it shows, to read."""
+        if method not in ("GET", "HEAD"):
+            return False
+        if path.startswith("/static/"):
+            return True
+        if path not in _OPEN[self.kind]:
+            return False
+        wanted = dict(self.place)
+        if self.kind == "result" and path in ("/quality", "/quality/points", "/cohort.h5ad"):
+            # A cohort of the output folder, for this trait.
+            wanted = {"output": self.place["output"], "trait": self.place["trait"]}
+            wanted["cohort"] = query.get("cohort", "")
+        elif path.startswith("/quality"):
+            wanted = {"trait": self.place["trait"], "cohort": self.place["series"]}
+        given = [(name, value) for name, value in query.multi_items() if name in _OTHERS]
+        # One that is given twice could be read in two ways.
+        return len(given) == len(dict(given)) and _without_empty(dict(given)) == _without_empty(
+            wanted
+        )
+
+
+def _without_empty(place: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in place.items() if value}
+
+
+class _LinksFile(BaseModel):
+    """The file of links."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    last: int = 0
+    links: list[SharedLink] = Field(default=[], max_length=_MOST)
+
+
+class Links:
+    """The links of a folder, in a file that only its owner can read.
+
+    Raises
+    ------
+    UsageError
+        If the file is none of ours.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.clock: Callable[[], float] = time.time
+        self._path = folder / LINKS
+        self._file = _LinksFile()
+        if self._path.exists():
+            try:
+                self._file = _LinksFile.model_validate(read_json(self._path))
+            except (OSError, FormatError, ValidationError) as error:
+                msg = f"{self._path} is damaged; remove it: the links in it end"
+                raise UsageError(msg) from error
+
+    def all(self) -> list[SharedLink]:
+        """Return the links that have not ended, the newest first."""
+        return [link for link in self._file.links if link.ends > self.clock()][::-1]
+
+    def make(self, kind: LinkKind, place: Mapping[str, str], by: str) -> tuple[SharedLink, str]:
+        """Return a new link and its secret, which is not kept.
+
+        Raises
+        ------
+        UsageError
+            If there are too many.
+        """
+        links, now = self.all()[::-1], self.clock()
+        if len(links) >= _MOST:
+            msg = f"there are {_MOST} links already; revoke some"
+            raise UsageError(msg)
+        secret, number = secrets.token_urlsafe(32), self._file.last + 1
+        shown = {name: place.get(name, "") for name in sorted(_NAMES[kind])}
+        link = SharedLink(
+            number=number, digest=_digest(secret), kind=kind, place=shown, by=by, made=now,
+            ends=now + LONGEST_LINK,
+        )  # fmt: skip
+        self._keep(_LinksFile(last=number, links=[*links, link]))
+        return link, secret
+
+    def revoke(self, number: str) -> bool:
+        """End a link; return whether there was one of this number."""
+        left = [link for link in self._file.links if str(link.number) != number]
+        found = len(left) < len(self._file.links)
+        if found:
+            self._keep(_LinksFile(last=self._file.last, links=left))
+        return found
+
+    def find(self, secret: str) -> SharedLink | None:
+        """Return the link of a secret."""
+        digest = _digest(secret)
+        found = [each for each in self.all() if secrets.compare_digest(each.digest, digest)]
+        return found[0] if found else None
+
+    def _keep(self, file: _LinksFile) -> None:
+        """Write the links, then know them."""
+        write_private(self._path, file.model_dump_json(indent=1) + "\n")
+        self._file = file
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
