@@ -63,12 +63,13 @@ class ConfinedFolder:
         if name not in inputs:
             raise UsageError(_unknown("input folder", name, inputs))
         found, folder = inputs[name], trait_folder_name(trait)
-        if folder not in found.series:
+        there = found.of(folder)
+        if not there:
             raise UsageError(_unknown("trait", trait, found.series))
-        chosen = list(dict.fromkeys(wanted)) or found.series[folder]
+        chosen = list(dict.fromkeys(wanted)) or there
         for series in chosen:
-            if series not in found.series[folder]:
-                raise UsageError(_unknown("series", series, found.series[folder]))
+            if series not in there:
+                raise UsageError(_unknown("series", series, there))
             self.check_tree(found.files(folder, series).folder)
         return found, chosen
 

@@ -11,24 +11,40 @@ from typing import Annotated, Any
 
 from genotex.analysis.results.stored import AGAIN, StoredMethod, StoredProblem, read_content
 from genotex.errors import FormatError, UsageError
+from genotex.fetch import UNSORTED
 from genotex.formats import CohortInfo, read_cohort_info
-from genotex.layout import GeoCohortFiles, InputFolder, OutputFolder, trait_folder_name
+from genotex.layout import GeoCohortFiles, InputFolder, OutputFolder, series_at, trait_folder_name
 from genotex.records import Shape, checked
 
 ANALYSES, SHEETS = "analyses", "sheets"
 """Folders of the workbench: an output folder for each analysis, and the sample sheets."""
+_OWN_FOLDERS = frozenset({ANALYSES, SHEETS, "tables", "gene_sets", "atlas", "annotator", "run"})
+_LONGEST_TRAIT = 200
 _RESULTS = "significant_genes_condition_*.json"
 _PLACE = re.compile(r"(?<![\w/:.<-])(?:/[^\s/'\":;,()<>]+)+/([^\s/'\":;,()<>]+)")
 
 
 @dataclass(frozen=True)
 class FoundInput:
-    """A folder with ``GEO`` or ``TCGA``, and the series of each trait; `name` is its place."""
+    """A folder with raw files, and the series of each trait; `name` is its place.
+
+    `loose`: its series are in no folder of a trait: they are listed under `UNSORTED`, and are of
+    any trait that somebody names.
+    """
 
     name: str
     folder: Path
     series: dict[str, list[str]]
     tcga: int
+    loose: bool = False
+
+    def of(self, trait: str) -> list[str]:
+        """Return its series of a trait."""
+        if not self.loose:
+            return self.series.get(trait, [])
+        # Of a trait that somebody names, a folder may be made.
+        usable = trait.isprintable() and 0 < len(trait.encode()) <= _LONGEST_TRAIT
+        return self.series[UNSORTED] if usable else []
 
     def files(self, trait: str, series: str) -> GeoCohortFiles:
         """Return the files of one of its series."""
@@ -73,8 +89,8 @@ class Workspace:
     """A folder that the workbench works in.
 
     The folder itself, the folders in it and those in ``analyses`` are looked at: each may hold
-    raw files (``GEO``, ``TCGA``) or results (``preprocess``, ``regress``). Nothing outside the
-    folder is read, also not through a link.
+    raw files (``GEO``, ``TCGA``, or series as `InputFolder` finds them) or results
+    (``preprocess``, ``regress``). Nothing outside the folder is read, also not through a link.
 
     Parameters
     ----------
@@ -137,8 +153,15 @@ class Workspace:
     def inputs(self) -> list[FoundInput]:
         """Return the folders with raw files."""
         found = []
+        root_series: dict[str, GeoCohortFiles] = {}
         for name, folder in self._places():
             if not ((folder / "GEO").is_dir() or (folder / "TCGA").is_dir()):
+                # A folder of one series is no input of its own where the folder around it is one.
+                if not self._may_be_loose(folder) or folder.name.upper() in root_series:
+                    continue
+                if loose := series_at(folder):
+                    root_series = root_series or (loose if name == "." else {})
+                    found.append(FoundInput(name, folder, {UNSORTED: list(loose)}, 0, True))
                 continue
             source = InputFolder(folder)
             series = {
@@ -148,6 +171,16 @@ class Workspace:
             found.append(FoundInput(name, folder, series, len(source.tcga_folders())))
         return found
 
+    def _may_be_loose(self, folder: Path) -> bool:
+        """Return whether a place may hold series: it is none of our own, and no results."""
+        if folder.parent == self.root / ANALYSES or folder.name in _OWN_FOLDERS:
+            return folder == self.root
+        return not ((folder / "preprocess").is_dir() or (folder / "regress").is_dir())
+
+    def is_loose(self, series: str) -> bool:
+        """Return whether a series is in no folder of a trait, so that any can be named."""
+        return any(found.loose and series in found.of(UNSORTED) for found in self.inputs())
+
     def series(self, trait: str, name: str) -> GeoCohortFiles | None:
         """Return the files of a series of the inputs; none through a link out of the folder."""
         return self.several_series(trait, [name])[name]
@@ -156,7 +189,7 @@ class Workspace:
         """Return the files of each series, None where the folder does not hold them."""
         found: dict[str, GeoCohortFiles | None] = dict.fromkeys(names)
         for each in self.inputs():
-            for name in found.keys() & set(each.series.get(trait, ())):
+            for name in found.keys() & set(each.of(trait)):
                 files = each.files(trait, name)
                 if found[name] is None and all(map(self.holds, files.inputs)):
                     found[name] = files

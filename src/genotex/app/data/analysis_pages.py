@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from genotex.analysis import SeriesDesign, check_request
 from genotex.app.data.sheets import EditedSheet
+from genotex.app.data.uploads import trait_named
 from genotex.app.forms import OptionForm
 from genotex.app.pages import (
     form_of,
@@ -53,7 +54,7 @@ class _AskedFor:
     @classmethod
     def of(cls, form: QueryParams | FormData, found: FoundInput, trait: str) -> _AskedFor:
         """Return what a form states; all series where it was not sent."""
-        there = found.series[trait]
+        there = found.of(trait)
         chosen = [str(name) for name in form.getlist("series") if name in there]
         condition = str(form.get("condition", ""))
         return cls(
@@ -64,11 +65,13 @@ class _AskedFor:
         )
 
 
-def _input_of(request: Request, trait: str) -> FoundInput:
-    """Return the first input folder that holds a trait."""
-    for found in workbench_of(request).workspace.inputs():
-        if found.series.get(trait):
-            return found
+def _input_of(request: Request, trait: str, series: Sequence[str] = ()) -> FoundInput:
+    """Return the first input folder that holds a trait, and of it the named series if any does."""
+    every = [found for found in workbench_of(request).workspace.inputs() if found.of(trait)]
+    every.sort(key=lambda found: found.loose)
+    named = (found for found in every if set(series) <= set(found.of(trait)))
+    if every:
+        return next(named, every[0])
     what = f"a series of {trait!r}"
     raise not_found(what)
 
@@ -80,21 +83,25 @@ def analysis(request: Request) -> Response:
     before = workbench_of(request).jobs.record(request.query_params.get("again", ""))
     before = before if isinstance(before, AnalysisRecord) else None
     trait = request.query_params.get("trait", "") or (traits[0] if traits else "")
+    if trait and trait not in traits:
+        with refusals():
+            trait = trait_named(trait)
     trait = trait if before is None else before.trait
     if not trait:
         return render(
             request, "analysis.html.j2", traits=[], trait="", asked=None, **history_of(request)
         )
-    found = _input_of(request, trait)
+    series = request.query_params.getlist("series") if before is None else before.series
+    found = _input_of(request, trait, series)
     asked, form = _AskedFor.of(request.query_params, found, trait), _FORM
     if before is not None:
-        there = tuple(name for name in before.series if name in found.series[trait])
+        there = tuple(name for name in before.series if name in found.of(trait))
         asked = _AskedFor(trait, before.condition, there, before.every)
         form = OptionForm(before.options, before.data)
     return render(
         request,
         "analysis.html.j2",
-        traits=traits,
+        traits=sorted({*traits, trait}),
         trait=trait,
         asked=asked,
         found=found,
@@ -106,11 +113,16 @@ def analysis(request: Request) -> Response:
     )
 
 
+def _named(form: FormData) -> list[str]:
+    """Return the series that a form names."""
+    return [str(name) for name in form.getlist("series")]
+
+
 async def preview(request: Request) -> Response:
     """Show the design that the form states, for htmx."""
     async with form_of(request) as form:
         trait = str(form.get("trait", ""))
-        found = await run_in_threadpool(_input_of, request, trait)
+        found = await run_in_threadpool(_input_of, request, trait, _named(form))
         asked = _AskedFor.of(form, found, trait)
     shown = await run_in_threadpool(_preview, request, found, asked, form)
     return studied(render(request, "design.html.j2", asked=asked, **shown))
@@ -154,7 +166,8 @@ async def start(request: Request) -> Response:
     """Start an analysis, and show the history."""
     async with form_of(request) as form:
         trait = str(form.get("trait", ""))
-        asked = await run_in_threadpool(_AskedFor.of, form, _input_of(request, trait), trait)
+        found = await run_in_threadpool(_input_of, request, trait, _named(form))
+        asked = _AskedFor.of(form, found, trait)
         with refusals():
             await run_in_threadpool(_submit, request, asked, *_FORM.read(form))
     return _history(request)
@@ -164,7 +177,8 @@ async def together(request: Request) -> Response:
     """Analyse several series of a trait by the usual options, and combine them."""
     async with form_of(request) as form:
         trait = str(form.get("trait", ""))
-        asked = await run_in_threadpool(_AskedFor.of, form, _input_of(request, trait), trait)
+        found = await run_in_threadpool(_input_of, request, trait, _named(form))
+        asked = _AskedFor.of(form, found, trait)
     with refusals():
         if len(asked.series) < 2:
             msg = "choose at least two series"
@@ -178,7 +192,7 @@ def _submit(
 ) -> AnalysisRecord:
     """Write the groups of an analysis to its folder, and let it wait for its turn."""
     workbench = workbench_of(request)
-    found = _input_of(request, asked.trait)
+    found = _input_of(request, asked.trait, asked.series)
     if not asked.series:
         msg = "choose at least one series"
         raise UsageError(msg)

@@ -13,14 +13,16 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from genotex.analysis import FILL_WAYS
 from genotex.app.data.analysis_pages import history_of
 from genotex.app.data.sheets import GROUPS, EditedSheet
+from genotex.app.data.uploads import trait_named
 from genotex.app.downloads import attached
 from genotex.app.pages import (
+    address,
     form_of,
     not_found,
     refusals,
@@ -73,8 +75,17 @@ def samples(request: Request) -> Response:
         ways=FILL_WAYS,
         line=line_of(request, "Samples", place),
         judged=_is_judged(request, place),
+        loose=workbench_of(request).workspace.is_loose(place["series"]),
         **values,
     )
+
+
+def _of_trait(request: Request) -> Response:
+    """Go to the samples of a series as those of a trait that a person typed."""
+    trait, series = (request.query_params.get(name, "") for name in ("trait", "series"))
+    with refusals():
+        named = trait_named(trait)
+    return RedirectResponse(address("/samples", {"trait": named, "series": series}), 303)
 
 
 def _is_judged(request: Request, place: Mapping[str, str]) -> bool:
@@ -280,6 +291,7 @@ def routes() -> list[Route]:
     """Return the routes of these pages."""
     return [
         Route("/samples", samples),
+        Route("/samples/trait", _of_trait),
         Route("/samples/table", table),
         Route("/samples/assign", assign, methods=["POST"], name="changes the samples"),
         Route("/samples/upload", upload, methods=["POST"], name="uploads a sample sheet"),

@@ -60,9 +60,10 @@ class _UploadedSeries:
 def input_for(workspace: Workspace, trait: str) -> str:
     """Return the input folder for a series of a trait: the one with the trait, else the first."""
     inputs = workspace.inputs()
-    with_trait = [found for found in inputs if found.series.get(trait)]
-    # A simulated study gets no series.
-    plain = [found for found in inputs if not format_of(found.folder)]
+    # A simulated study gets no series; series in no folder of a trait would be hidden by one.
+    laid_out = [found for found in inputs if not found.loose]
+    with_trait = [found for found in laid_out if found.series.get(trait)]
+    plain = [found for found in laid_out if not format_of(found.folder)]
     return next((found.name for found in [*with_trait, *plain]), INPUT)
 
 
