@@ -191,8 +191,16 @@ def values(rng: np.random.Generator, ids: pl.Series, samples: int) -> pl.DataFra
 def series_matrix(rng: np.random.Generator, frame: pl.DataFrame) -> Iterator[bytes]:
     """Yield the series matrix file."""
     samples = frame.columns[1:]
+    yield series_head(rng, samples, rng.random(len(samples)) < 0.5)
+    out = io.BytesIO()
+    frame.write_csv(out, separator="\t", quote_style="non_numeric", float_precision=5)
+    yield out.getvalue()
+    yield b"!series_matrix_table_end\n"
+
+
+def series_head(rng: np.random.Generator, samples: list[str], case: np.ndarray) -> bytes:
+    """Return all that is above the table of a series matrix."""
     n = len(samples)
-    case = rng.random(n) < 0.5
     age = rng.integers(25, 85, n)
     male = rng.random(n) < 0.5
     series = {
@@ -224,11 +232,7 @@ def series_matrix(rng: np.random.Generator, frame: pl.DataFrame) -> Iterator[byt
     head = [f'!Series_{key}\t"{text}"' for key, text in series.items()]
     head.append("")
     head += [f"!Sample_{key}\t" + "\t".join(f'"{c}"' for c in cells) for key, cells in rows]
-    yield ("\n".join(head) + "\n!series_matrix_table_begin\n").encode()
-    out = io.BytesIO()
-    frame.write_csv(out, separator="\t", quote_style="non_numeric", float_precision=5)
-    yield out.getvalue()
-    yield b"!series_matrix_table_end\n"
+    return ("\n".join(head) + "\n!series_matrix_table_begin\n").encode()
 
 
 def family_soft(frame: pl.DataFrame, table: pl.DataFrame) -> Iterator[bytes]:

@@ -15,6 +15,7 @@ from genotex.cohorts import (
     unavailable,
     without_biased_covariates,
 )
+from genotex.cohorts.linking import gene_means
 from genotex.formats import ExpressionMatrix, LinkedTable
 
 NAN = np.nan
@@ -123,6 +124,16 @@ def test_drop_and_fill_as_pandas_does_it(values: np.ndarray) -> None:
     assert filled.genes == tuple(frame.columns)
     assert filled.samples == tuple(frame.index)
     np.testing.assert_allclose(filled.expression, frame.to_numpy(), rtol=1e-12, atol=1e-9)
+
+
+@pytest.mark.parametrize("genes", [1, 3, 2049])
+def test_means_of_blocks_of_genes_are_those_of_the_whole_table_to_the_last_bit(genes: int) -> None:
+    rng = np.random.default_rng(genes)
+    values = rng.normal(7, 2, (31, genes))
+    values[rng.random(values.shape) < 0.1] = NAN
+    missing = np.isnan(values)
+    whole = np.where(missing, 0.0, values).sum(axis=0) / np.maximum((~missing).sum(axis=0), 1)
+    assert np.array_equal(gene_means(values), whole)
 
 
 def table(trait: list[float], genes: int = 5, **covariates: list[float]) -> LinkedTable:

@@ -58,6 +58,21 @@ def test_linked_round_trip(tmp_path, covariates, genes, missing):
     assert read_linked_header(tmp_path / "a.csv") == ["Osteoarthritis", *covariates, *table.genes]
 
 
+def test_a_large_table_that_is_read_in_parts_is_the_same(tmp_path, monkeypatch):
+    monkeypatch.setattr("genotex.formats.linked._LARGE", 1000)
+    table = linked(genes=30, samples=40, missing=True)
+    write_linked_parquet(tmp_path / "a.parquet", table)
+    assert_same(read_linked_parquet(tmp_path / "a.parquet"), table)
+
+
+def test_gaps_are_filled_as_a_table_is_written(tmp_path):
+    table = linked(missing=True)
+    write_linked_csv(tmp_path / "a.csv", table, np.array([5.5, 6.5, 7.5]))
+    found = read_linked_csv(tmp_path / "a.csv").expression
+    assert found[0, 0] == 5.5
+    np.testing.assert_array_equal(found[1:], table.expression[1:])
+
+
 def test_linked_csv_is_read_by_pandas(tmp_path):
     table = linked()
     write_linked_csv(tmp_path / "a.csv", table)

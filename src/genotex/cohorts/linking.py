@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,36 +40,76 @@ class LinkingCounts:
 
 def drop_incomplete(table: LinkedTable) -> tuple[LinkedTable, LinkingCounts]:
     """Drop samples without the trait, genes missing too often, samples missing too much."""
-    total = len(table.samples)
-    known = ~np.isnan(table.trait_values)
-    table = table.take(known)
-    keep_genes = _missing_share(table.expression, axis=0) <= GENE_MISSING_LIMIT
-    genes_dropped = int((~keep_genes).sum())
-    if genes_dropped:
-        table = replace(
-            table,
-            genes=tuple(g for g, keep in zip(table.genes, keep_genes, strict=True) if keep),
-            expression=np.ascontiguousarray(table.expression[:, keep_genes]),
-        )
-    keep_samples = _missing_share(table.expression, axis=1) <= SAMPLE_MISSING_LIMIT
+    everyone = np.arange(len(table.samples))
+    kept = _complete(np.isnan(table.trait_values), table.expression, everyone)
+    if kept.genes.all():
+        return table.take(kept.samples), kept.counts
+    expression = _block(table.expression, everyone[kept.samples], kept.genes)
+    rest = replace(table, genes=(), expression=np.empty((len(everyone), 0))).take(kept.samples)
+    return replace(rest, genes=_some(table.genes, kept.genes), expression=expression), kept.counts
+
+
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """Which samples and genes have enough values, and how many have not."""
+
+    samples: NDArray[np.bool_]
+    genes: NDArray[np.bool_]
+    counts: LinkingCounts
+
+
+def _complete(
+    unknown: NDArray[np.bool_], values: NDArray[np.floating], rows: NDArray[np.intp]
+) -> _Kept:
+    """Find what is kept of these rows of samples x genes; `unknown` ones lack the trait."""
+    left = len(rows) - int(unknown.sum())
+    by_sample = np.zeros(len(rows))
+    keep_genes = np.ones(values.shape[1], dtype=bool)
+    for part in _parts(values.shape[1]):
+        missing = np.isnan(values[:, part][rows])
+        if missing.any():
+            by_gene = missing[~unknown].sum(axis=0)
+            keep_genes[part] = by_gene / max(left, 1) <= GENE_MISSING_LIMIT
+            by_sample += missing[:, keep_genes[part]].sum(axis=1)
+    share = by_sample / max(int(keep_genes.sum()), 1)
+    keep_samples = ~unknown & (share <= SAMPLE_MISSING_LIMIT)
     counts = LinkingCounts(
-        samples=total,
-        samples_without_trait=int((~known).sum()),
-        genes_dropped=genes_dropped,
-        samples_dropped=int((~keep_samples).sum()),
+        samples=len(rows),
+        samples_without_trait=len(rows) - left,
+        genes_dropped=int((~keep_genes).sum()),
+        samples_dropped=left - int(keep_samples.sum()),
     )
-    return table.take(keep_samples), counts
+    return _Kept(keep_samples, keep_genes, counts)
 
 
-def _missing_share(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
-    if values.shape[axis] == 0:
-        return np.zeros(values.shape[1 - axis])
-    share: NDArray[np.float64] = np.isnan(values).mean(axis=axis)
-    return share
+_GENES_AT_ONCE = 1024
 
 
-def fill(table: LinkedTable, counts: LinkingCounts) -> tuple[LinkedTable, LinkingCounts]:
-    """Fill Age and genes with their mean and Gender with its mode."""
+def _parts(genes: int) -> list[slice]:
+    """Return blocks of genes, none of a single one: its sum would be rounded otherwise."""
+    edges = np.linspace(0, genes, 1 + max(1, genes // _GENES_AT_ONCE)).astype(int)
+    return [slice(*edge) for edge in pairwise(edges.tolist())]
+
+
+def _some(names: tuple[str, ...], keep: NDArray[np.bool_]) -> tuple[str, ...]:
+    return tuple(name for name, kept in zip(names, keep, strict=True) if kept)
+
+
+def _block(
+    values: NDArray[np.floating], rows: NDArray[np.intp], columns: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Copy these rows and columns, some columns at a time: memory holds them once."""
+    places = np.flatnonzero(columns)
+    found = np.empty((len(rows), len(places)))
+    for part in _parts(len(places)):
+        found[:, part] = values[:, places[part]][rows]
+    return found
+
+
+def fill(
+    table: LinkedTable, counts: LinkingCounts, *, genes: bool = True
+) -> tuple[LinkedTable, LinkingCounts]:
+    """Fill Age and genes with their mean and Gender with its mode; `genes`: or leave their gaps."""
     filled: dict[str, int] = {}
     covariates = {}
     for name, values in table.covariates.items():
@@ -78,10 +119,12 @@ def fill(table: LinkedTable, counts: LinkingCounts) -> tuple[LinkedTable, Linkin
         filled[name] = int(missing.sum())
         middle = _mode(values[~missing]) if _has_levels(name) else values[~missing].mean()
         covariates[name] = np.where(missing, middle, values)
-    expression, values_filled = _fill_with_mean(table.expression)
+    expression, gaps = table.expression, _count_gaps(table.expression)
+    if gaps and genes:
+        expression = np.where(np.isnan(expression), gene_means(expression), expression)
     counts = replace(
         counts,
-        values_filled=values_filled,
+        values_filled=gaps,
         **{f"{each.encoded}_filled": filled.get(each.column, 0) for each in table_features()},
     )
     return replace(table, covariates=covariates, expression=expression), counts
@@ -97,14 +140,19 @@ def _mode(values: NDArray[np.float64]) -> float:
     return float(levels[counts.argmax()])
 
 
-def _fill_with_mean(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
-    missing = np.isnan(values)
-    number = int(missing.sum())
-    if number == 0:
-        return values, 0
-    sums = np.where(missing, 0.0, values).sum(axis=0)
-    known = (~missing).sum(axis=0)
-    return np.where(missing, sums / np.maximum(known, 1), values), number
+def _count_gaps(values: NDArray[np.float64]) -> int:
+    return sum(int(np.isnan(values[:, part]).sum()) for part in _parts(values.shape[1]))
+
+
+def gene_means(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean of the known values of each gene, 0 for a gene of none."""
+    means = np.empty(values.shape[1])
+    for part in _parts(len(means)):
+        block = values[:, part]
+        missing = np.isnan(block)
+        known = (~missing).sum(axis=0)
+        means[part] = np.where(missing, 0.0, block).sum(axis=0) / np.maximum(known, 1)
+    return means
 
 
 _SMALLEST_TABLE = 4
@@ -169,7 +217,7 @@ class FilledCohort:
     """A linked cohort after treatment of missing values."""
 
     unfilled: LinkedTable  # the samples and genes that are kept, with and without gaps
-    filled: LinkedTable
+    filled: LinkedTable  # genes as in `unfilled` where they are filled when they are written
     counts: LinkingCounts  # what was dropped and filled
 
 
@@ -185,19 +233,38 @@ class JudgedCohort:
     filled: LinkedTable | None = None
 
 
-def judge_cohort(prepared: PreparedCohort) -> JudgedCohort:
-    """Link a cohort, treat its missing values, and judge it."""
+def judge_cohort(prepared: PreparedCohort, *, fill_genes: bool = True) -> JudgedCohort:
+    """Link a cohort, treat its missing values, and judge it.
+
+    `fill_genes`: Or leave gaps of genes to `write_linked_csv`, which fills them as it writes.
+    """
     if prepared.genes is None or not prepared.has_trait:
         return why_unavailable(prepared)
-    return judge_with_genes(prepared, prepared.genes.expression)
+    return judge_with_genes(prepared, prepared.genes.expression, fill_genes=fill_genes)
 
 
-def judge_with_genes(prepared: PreparedCohort, genes: ExpressionMatrix) -> JudgedCohort:
+def judge_with_genes(
+    prepared: PreparedCohort, genes: ExpressionMatrix, *, fill_genes: bool = True
+) -> JudgedCohort:
     """Link a cohort that has a trait with genes, treat missing values, and judge it."""
-    values = prepared.trait_values
-    assert values is not None
-    linked = link_features(prepared.trait, prepared.samples, values, prepared.covariates, genes)
-    return judge_filled(treat_missing(linked))
+    # As `treat_missing` does of what `link_features` gives; values are copied once.
+    trait = prepared.trait_values
+    assert trait is not None
+    rows, columns = _places(prepared.samples, genes)
+    kept = _complete(np.isnan(trait[rows]), genes.values.T, columns)
+    rows = rows[kept.samples]
+    unfilled = LinkedTable(
+        prepared.trait,
+        tuple(prepared.samples[i] for i in rows),
+        trait[rows],
+        {name: values[rows] for name, values in prepared.covariates.items()},
+        _some(genes.ids, kept.genes),
+        _block(genes.values.T, columns[kept.samples], kept.genes),
+    )
+    without = len(prepared.samples) - len(columns)
+    counts = replace(kept.counts, samples_without_expression=without)
+    filled, counts = fill(unfilled, counts, genes=fill_genes)
+    return judge_filled(FilledCohort(unfilled, filled, counts))
 
 
 def judge_samples(prepared: PreparedCohort) -> JudgedCohort:
@@ -218,18 +285,25 @@ def link_features(
     genes: ExpressionMatrix,
 ) -> LinkedCohort:
     """Join clinical features and gene expression by sample id."""
-    column = {sample: j for j, sample in enumerate(genes.samples)}
-    rows = np.array([i for i, s in enumerate(samples) if s in column], dtype=int)
-    columns = np.array([column[samples[i]] for i in rows], dtype=int)
+    rows, columns = _places(samples, genes)
     table = LinkedTable(
         trait,
         tuple(samples[i] for i in rows),
         trait_values[rows],
         {name: values[rows] for name, values in covariates.items()},
         genes.ids,
-        np.ascontiguousarray(genes.values[:, columns].T, dtype=np.float64),
+        _block(genes.values.T, columns, np.ones(len(genes.ids), dtype=bool)),
     )
     return LinkedCohort(table, len(samples) - len(rows))
+
+
+def _places(
+    samples: tuple[str, ...], genes: ExpressionMatrix
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the places of the samples that have genes, and their columns."""
+    column = {sample: j for j, sample in enumerate(genes.samples)}
+    rows = np.array([i for i, s in enumerate(samples) if s in column], dtype=np.intp)
+    return rows, np.array([column[samples[i]] for i in rows], dtype=np.intp)
 
 
 def treat_missing(linked: LinkedCohort) -> FilledCohort:

@@ -141,6 +141,14 @@ class PreparedCohort:
     distributions: dict[str, Any] = field(default_factory=dict)
     """Quantiles of each sample as in the input (see `Evidence.distributions`)."""
 
+    def without_values(self) -> PreparedCohort:
+        """Return the cohort without the values of its genes, which take most of its memory."""
+        if self.genes is None:
+            return self
+        samples = self.genes.expression.samples
+        nothing = ExpressionMatrix((), samples, np.empty((0, len(samples))))
+        return replace(self, genes=replace(self.genes, expression=nothing))
+
     @property
     def value_kind(self) -> ValueKind:
         """What the values are, where their variance depends on their level; empty for counts."""

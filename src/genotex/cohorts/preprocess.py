@@ -23,7 +23,7 @@ from genotex.cohorts.annotating import annotate_ahead
 from genotex.cohorts.geo.cohort import prepare_geo_cohort
 from genotex.cohorts.geo.files import SUBMITTED
 from genotex.cohorts.linking import REFUSALS
-from genotex.cohorts.prepared import BY_PERSON, PreprocessOptions
+from genotex.cohorts.prepared import BY_PERSON, PreparedCohort, PreprocessOptions
 from genotex.cohorts.records import finish_cohort, remove_stale_tables
 from genotex.cohorts.tasks import (
     CohortTask,
@@ -224,14 +224,18 @@ def preprocess_cohort(
     fingerprint = _fingerprint(task, options)
     if not force and (evidence := _done_before(task, output, fingerprint)) is not None:
         return evidence, True
-    if task.geo is not None:
-        prepared = prepare_geo_cohort(task.geo, expert, options)
-    elif task.tcga is not None:
-        prepared = prepare_tcga_cohort(task.tcga, task.trait, task.why, options)
-    else:
-        prepared = prepare_absent_tcga(task.trait, task.why)
+    # Given away, so that nothing keeps the genes of a large cohort once they are written.
+    prepared = [_prepare(task, options, expert)]
     with lock(output.evidence(task.trait, task.cohort)):
-        return finish_cohort(prepared, output, options, fingerprint), False
+        return finish_cohort(prepared.pop(), output, options, fingerprint), False
+
+
+def _prepare(task: CohortTask, options: PreprocessOptions, expert: Expert) -> PreparedCohort:
+    if task.geo is not None:
+        return prepare_geo_cohort(task.geo, expert, options)
+    if task.tcga is not None:
+        return prepare_tcga_cohort(task.tcga, task.trait, task.why, options)
+    return prepare_absent_tcga(task.trait, task.why)
 
 
 def _done_before(task: CohortTask, output: OutputFolder, fingerprint: str) -> Evidence | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import genotex
 from genotex.clinical import annotation_to_json
-from genotex.cohorts.linking import FEW_GENES, JudgedCohort, judge_cohort
+from genotex.cohorts.linking import FEW_GENES, JudgedCohort, gene_means, judge_cohort
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
 from genotex.formats import (
     NO_SERIES,
@@ -33,7 +33,7 @@ from genotex.procedure import Procedure
 def finish_cohort(
     prepared: PreparedCohort, output: OutputFolder, options: PreprocessOptions, fingerprint: str
 ) -> Evidence:
-    """Link, judge and write one cohort."""
+    """Link, judge and write one cohort; its genes are let go of once they are written."""
     # The evidence is removed first and written last: without it the cohort is not done, and a later
     # run starts it again. Tables are replaced, never removed, while ``cohort_info.json`` may still
     # refer to them; `remove_stale_tables` does that afterwards.
@@ -41,10 +41,12 @@ def finish_cohort(
     begin_cohort(output, trait, cohort)
     with ThreadPoolExecutor(1) as background:
         features_written = background.submit(_write_features, prepared, output)
-        judged = judge_cohort(prepared)
-        if judged.info.is_usable:
-            write_linked(output, cohort, judged)
+        judged = judge_cohort(prepared, fill_genes=False)
+        csv = _write_filled(output, cohort, judged) if judged.info.is_usable else None
         features_written.result()
+    prepared = prepared.without_values()
+    if csv is not None:
+        _write_unfilled(output, cohort, judged, csv)
     return record_cohort(prepared, judged, output, options, fingerprint)
 
 
@@ -57,12 +59,22 @@ def begin_cohort(output: OutputFolder, trait: str, cohort: str) -> None:
 
 def write_linked(output: OutputFolder, cohort: str, judged: JudgedCohort) -> Path:
     """Write the linked table of a judged cohort: filled as CSV, unfilled as Parquet."""
-    assert judged.filled is not None and judged.unfilled is not None
-    csv = output.linked_csv(judged.filled.trait, cohort)
-    write_linked_csv(csv, judged.filled)
-    parquet = output.linked_parquet(judged.filled.trait, cohort)
-    write_linked_parquet(parquet, judged.unfilled, csv=csv)
+    csv = _write_filled(output, cohort, judged)
+    _write_unfilled(output, cohort, judged, csv)
     return csv
+
+
+def _write_filled(output: OutputFolder, cohort: str, judged: JudgedCohort) -> Path:
+    assert judged.filled is not None
+    csv = output.linked_csv(judged.filled.trait, cohort)
+    write_linked_csv(csv, judged.filled, gene_means(judged.filled.expression))
+    return csv
+
+
+def _write_unfilled(output: OutputFolder, cohort: str, judged: JudgedCohort, csv: Path) -> None:
+    assert judged.unfilled is not None
+    parquet = output.linked_parquet(judged.unfilled.trait, cohort)
+    write_linked_parquet(parquet, judged.unfilled, csv=csv)
 
 
 def record_cohort(

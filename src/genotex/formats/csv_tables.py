@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple
@@ -231,17 +231,25 @@ def read_clinical_csv(path: Path | str) -> tuple[tuple[str, ...], dict[str, NDAr
 
 
 def write_csv_table(
-    handle: BinaryIO, rows: Sequence[str], columns: Sequence[str], values: NDArray[np.floating]
+    handle: BinaryIO,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    values: NDArray[np.floating] | Callable[[slice], NDArray[np.floating]],
 ) -> None:
-    """Write numbers with names; fast for many rows as for many columns."""
+    """Write numbers with names; fast for many rows as for many columns.
+
+    `values`: Rows x columns, or a function that returns some of its rows.
+    """
+    part = values if callable(values) else values.__getitem__
     handle.write((",".join(["", *map(_quoted, columns)]) + "\n").encode())
     if len(columns) > _WIDE:
-        for name, row in zip(rows, values, strict=True):
+        one_by_one = (row for i in range(len(rows)) for row in part(slice(i, i + 1)))
+        for name, row in zip(rows, one_by_one, strict=True):
             text = pl.Series(row, nan_to_null=True).cast(pl.String).fill_null("").str.join(",")
             handle.write(f"{_quoted(name)},{text.item()}\n".encode())
         return
     for at in range(0, len(rows), _PIECE):
-        piece = np.ascontiguousarray(values[at : at + _PIECE].T)
+        piece = np.ascontiguousarray(part(slice(at, at + _PIECE)).T)
         data: dict[str, pl.Series] = {"name": pl.Series(rows[at : at + _PIECE], dtype=pl.String)}
         for i, column in enumerate(piece):
             data[str(i)] = pl.Series(column, nan_to_null=True)

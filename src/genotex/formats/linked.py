@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from genotex.formats.lines import LineReader
 from genotex.formats.tables import first_repeated
 from genotex.io import atomic_write
 from genotex.layout import OutputFolder
-from genotex.outside import read_document, read_parquet, unreadable
+from genotex.outside import check_parquet, read_document, read_parquet, unreadable
 from genotex.records import Sha256, checked
 
 
@@ -61,15 +62,29 @@ _log = logging.getLogger(__name__)
 
 COVARIATES = tuple(feature.column for feature in table_features())
 _FEATURE = "feature"
+_LARGE = 1 << 28
+"""Bytes of expression that are not copied whole to be read or written."""
 _AGAIN = "run the preprocessing of this cohort again"
 
 
-def write_linked_csv(path: Path, table: LinkedTable) -> None:
-    """Write a linked table, samples x (trait, covariates, genes), as ``<cohort>.csv``."""
+def write_linked_csv(
+    path: Path, table: LinkedTable, gaps: NDArray[np.float64] | None = None
+) -> None:
+    """Write a linked table, samples x (trait, covariates, genes), as ``<cohort>.csv``.
+
+    `gaps`: What to write for a missing value of each gene; an empty cell by default.
+    """
     columns = [table.trait, *table.covariates, *table.genes]
-    values = np.column_stack([table.trait_values, *table.covariates.values(), table.expression])
+    head = np.column_stack([table.trait_values, *table.covariates.values()])
+
+    def rows(part: slice) -> NDArray[np.float64]:
+        genes = table.expression[part]
+        if gaps is not None:
+            genes = np.where(np.isnan(genes), gaps, genes)
+        return np.column_stack([head[part], genes])
+
     with atomic_write(path) as part, part.open("wb") as handle:
-        write_csv_table(handle, table.samples, columns, values)
+        write_csv_table(handle, table.samples, columns, rows)
 
 
 def read_linked_csv(path: Path | str) -> LinkedTable:
@@ -102,18 +117,29 @@ def write_linked_parquet(path: Path, table: LinkedTable, *, csv: Path | None = N
     if (repeated := first_repeated([_FEATURE, *table.samples])) is not None:
         msg = f"sample {repeated} occurs twice in the linked table"
         raise FormatError(msg, path=path, hint="average the samples of one id first")
-    names = [table.trait, *table.covariates, *table.genes]
-    data = {_FEATURE: pl.Series(names, dtype=pl.String)}
-    head = [table.trait_values, *table.covariates.values()]
-    for i, sample in enumerate(table.samples):
-        start = np.array([values[i] for values in head], dtype=np.float64)
-        data[sample] = pl.Series(np.concatenate([start, table.expression[i]]).astype(np.float64))
+    head = np.column_stack([table.trait_values, *table.covariates.values()])
+    # Rows of a large table stay where they are in memory.
+    frame = pl.concat(
+        (
+            _features([table.trait, *table.covariates], table.samples, head),
+            _features(table.genes, table.samples, table.expression),
+        ),
+        rechunk=table.expression.nbytes <= _LARGE,
+    )
     seal = {} if csv is None else {"csv": _fingerprint(csv)}
     with atomic_write(path) as part:
         with part.open("wb") as handle:
-            pl.DataFrame(data).write_parquet(handle, compression="lz4", statistics=False)
+            frame.write_parquet(handle, compression="lz4", statistics=False)
         seal["parquet"] = _fingerprint(part)
     _write_seal(path, seal)
+
+
+def _features(
+    names: Sequence[str], samples: Sequence[str], values: NDArray[np.float64]
+) -> pl.DataFrame:
+    columns = zip(samples, np.asarray(values, dtype=np.float64), strict=True)
+    data = {_FEATURE: pl.Series(names, dtype=pl.String)}
+    return pl.DataFrame(data | {sample: pl.Series(row) for sample, row in columns})
 
 
 def seal_linked(path: Path, csv: Path) -> None:
@@ -173,22 +199,45 @@ def read_linked_parquet(path: Path | str) -> LinkedTable:
     if _seal(path).get("parquet") != _digest(content):
         msg = "the Parquet file is damaged or was not written by genotex"
         raise FormatError(msg, path=path, hint=_AGAIN)
-    frame = read_parquet(content, path=path)
-    kinds = frame.dtypes
-    if (
-        frame.columns[:1] != [_FEATURE]
-        or kinds[0] != pl.String
-        or any(kind != pl.Float64 for kind in kinds[1:])
-        or not frame.height
-    ):
-        msg = "not a linked table of features x samples"
-        raise FormatError(msg, path=path, hint=_AGAIN)
-    names = [name or "" for name in frame[_FEATURE].to_list()]
-    samples = frame.columns[1:]
-    values = np.empty((len(samples), len(names)))
-    for i, sample in enumerate(samples):
-        values[i] = frame[sample].to_numpy()
-    return _assemble(samples, names, values)
+    width, frames = _frames(content, path)
+    samples = list[str]()
+    place, head, expression = _Places(()), np.empty((0, 0)), np.empty((0, 0))
+    for frame in frames:
+        if not samples:
+            names = _features_of(frame, path)
+            frame = frame.drop(_FEATURE)
+            place = _Places(names)
+            head = np.empty((width - 1, len(place.head)))
+            expression = np.empty((width - 1, len(place.genes)))
+        if any(kind != pl.Float64 for kind in frame.dtypes):
+            raise _no_table(path)
+        for i, column in enumerate(frame.iter_columns(), len(samples)):
+            values = column.to_numpy()
+            head[i], expression[i] = values[place.head], values[place.picked]
+        samples += frame.columns
+    return place.table(samples, head, expression)
+
+
+def _frames(content: bytes, path: Path) -> tuple[int, Iterator[pl.DataFrame]]:
+    """Return the number of columns of a Parquet file, and the columns, of a large one in parts."""
+    if len(content) <= _LARGE:
+        frame = read_parquet(content, path=path)
+        return frame.width, iter([frame])
+    names = check_parquet(BytesIO(content), path).names
+    at_once = max(2, _LARGE * len(names) // len(content))
+    parts = (names[at : at + at_once] for at in range(0, len(names), at_once))
+    return len(names), (read_parquet(content, path=path, columns=part) for part in parts)
+
+
+def _features_of(frame: pl.DataFrame, path: Path) -> list[str]:
+    """Return the names of the rows, which the first column holds."""
+    if frame.columns[:1] != [_FEATURE] or frame.dtypes[0] != pl.String or not frame.height:
+        raise _no_table(path)
+    return [name or "" for name in frame[_FEATURE].to_list()]
+
+
+def _no_table(path: Path) -> FormatError:
+    return FormatError("not a linked table of features x samples", path=path, hint=_AGAIN)
 
 
 def read_linked(output: OutputFolder, trait: str, cohort: str) -> LinkedTable:
@@ -266,18 +315,38 @@ def _digest(content: bytes) -> dict[str, Any]:
     return {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
 
-def _assemble(samples: list[str], columns: list[str], values: NDArray[np.float64]) -> LinkedTable:
+class _Places:
+    """Where trait, covariates and genes are among the columns of a linked table."""
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        self.columns = columns
+        self._covariates = {n: columns.index(n, 1) for n in COVARIATES if n in columns[1:]}
+        self.head = [0, *self._covariates.values()]
+        taken = set(self.head)
+        self.genes = [i for i in range(len(columns)) if i not in taken]
+        genes = self.genes
+        in_a_row = bool(genes) and genes[-1] - genes[0] == len(genes) - 1
+        self.picked = slice(genes[0], genes[-1] + 1) if in_a_row else genes
+
+    def table(
+        self, samples: Sequence[str], head: NDArray[np.float64], expression: NDArray[np.float64]
+    ) -> LinkedTable:
+        """Return the table with the values of `head` (n, 1 + covariates) and of the genes."""
+        trait, *covariates = (column.copy() for column in head.T)
+        return LinkedTable(
+            trait=self.columns[0],
+            samples=tuple(samples),
+            trait_values=trait,
+            covariates=dict(zip(self._covariates, covariates, strict=True)),
+            genes=tuple(self.columns[i] for i in self.genes),
+            expression=expression,
+        )
+
+
+def _assemble(
+    samples: Sequence[str], columns: Sequence[str], values: NDArray[np.float64]
+) -> LinkedTable:
     """Split the columns into trait, covariates and genes."""
-    places = {name: columns.index(name, 1) for name in COVARIATES if name in columns[1:]}
-    taken = {0, *places.values()}
-    genes = [i for i in range(len(columns)) if i not in taken]
-    in_a_row = bool(genes) and genes[-1] - genes[0] == len(genes) - 1
-    picked = slice(genes[0], genes[-1] + 1) if in_a_row else genes
-    return LinkedTable(
-        trait=columns[0],
-        samples=tuple(samples),
-        trait_values=values[:, 0].copy(),
-        covariates={name: values[:, i].copy() for name, i in places.items()},
-        genes=tuple(columns[i] for i in genes),
-        expression=np.ascontiguousarray(values[:, picked]),
-    )
+    place = _Places(columns)
+    expression = np.ascontiguousarray(values[:, place.picked])
+    return place.table(samples, values[:, place.head], expression)

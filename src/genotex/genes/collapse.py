@@ -48,13 +48,12 @@ def gene_rows(names: Sequence[Sequence[str]]) -> _GeneRows:
 
 def divide_and_sum(values: NDArray[np.floating], links: _GeneRows) -> NDArray[np.float64]:
     """Divide each row equally among its genes and add up; missing counts as 0 (`benchmark`)."""
-    return _sums(values, links, links.share)[0]
+    return _gather(values, links, links.share, mean=False)
 
 
 def mean_of_rows(values: NDArray[np.floating], links: _GeneRows) -> NDArray[np.float64]:
     """Average the rows of each gene; missing values are skipped."""
-    sums, known = _sums(values, links)
-    return np.divide(sums, known, out=np.full_like(sums, np.nan), where=known > 0)
+    return _gather(values, links, None, mean=True)
 
 
 def weighted_mean_of_rows(values: NDArray[np.floating], links: _GeneRows) -> NDArray[np.float64]:
@@ -75,16 +74,19 @@ def weighted_mean_of_rows(values: NDArray[np.floating], links: _GeneRows) -> NDA
     weights = np.zeros(len(level))
     some = np.isfinite(level)
     weights[some] = np.exp2(level[some] - highest[links.gene[some]])
-    total, share = _sums(values, links, weights)
-    return np.divide(total, share, out=np.full_like(total, np.nan), where=share > 0)
+    return _gather(values, links, weights, mean=True)
 
 
-def _sums(
-    values: NDArray[np.floating], links: _GeneRows, weights: NDArray[np.float64] | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.int32] | NDArray[np.float64]]:
+def _gather(
+    values: NDArray[np.floating],
+    links: _GeneRows,
+    weights: NDArray[np.float64] | None,
+    *,
+    mean: bool,
+) -> NDArray[np.float64]:
     """Add up the (weighted) rows of each gene in the order of the links, missing values skipped.
 
-    Also returns how many they were, or the sum of their weights.
+    `mean`: Divide by how many they were, or by the sum of their weights.
     """
     order = np.argsort(links.gene, kind="stable")
     row = links.row[order]
@@ -92,8 +94,7 @@ def _sums(
     counts = np.bincount(links.gene, minlength=len(links.genes))
     starts = np.cumsum(counts) - counts
     by_count = np.argsort(-counts, kind="stable")
-    sums = np.empty((len(counts), values.shape[1]))
-    known = np.empty(sums.shape, dtype=weight.dtype)
+    gathered = np.empty((len(counts), values.shape[1]))
     for at in range(0, len(counts), _GENES_AT_ONCE):
         genes = by_count[at : at + _GENES_AT_ONCE]
         block = np.zeros((len(genes), values.shape[1]))
@@ -109,9 +110,12 @@ def _sums(
             else:
                 found[:some] += share
             block[:some] += part if weights is None else part * share
-        sums[genes] = block
-        known[genes] = found
-    return sums, known
+        if mean:
+            known = found > 0
+            np.divide(block, found, out=block, where=known)
+            block[~known] = np.nan
+        gathered[genes] = block
+    return gathered
 
 
 @dataclass(frozen=True, eq=False)
