@@ -6,7 +6,8 @@ A benchmark measures skill if these hold, which were written down before the fir
 
 - answers without the trait's values are at most 5 above 100 random genes: no answer, no
   measurement (related genes, genes related to several traits, the first in the file, those on
-  every array, random ones, all), and measurements alone (variance, level, likeness to one gene);
+  every array, random ones, all), and measurements alone (variance, level, two levels, likeness
+  to one gene, to the tightest cluster, to all others, to the first principal component);
 - t-tests are below the rules, at a fixed length and at q < 0.05, by more than the interval;
 - one list for every condition of a trait is below answers that respect the condition, by 5 or
   more given another trait; for age and sex it names no interaction, where the rules on an expert's
@@ -76,6 +77,10 @@ SHORTCUTS = (
     "highest level, first 100",
     "like the first gene, first 100",
     "like a random gene, first 100",
+    "tightest cluster, first 100",
+    "likest to all, first 100",
+    "first component, first 100",
+    "two levels, first 100",
 )
 """At most 5 above 100 random genes."""
 
@@ -123,6 +128,20 @@ def of_measurements(output: OutputFolder, strength: Callable[[Floats], Floats]) 
 def like(expression: Floats, gene: int = 0) -> Floats:
     """Return the absolute correlation of each gene with one."""
     found: Floats = np.abs(np.corrcoef(expression, rowvar=False)[gene])
+    return found
+
+
+def in_tightest_cluster(expression: Floats, size: int = 30) -> Floats:
+    """Return the likeness of each gene to the one that is most like so many others."""
+    alike = np.abs(np.corrcoef(expression, rowvar=False))
+    found: Floats = alike[np.argmax(np.sort(alike, axis=1)[:, -size])]
+    return found
+
+
+def first_component(expression: Floats) -> Floats:
+    """Return the absolute loading of each gene on the first principal component."""
+    scaled = stats.zscore(expression, axis=0)
+    found: Floats = np.abs(np.linalg.svd(scaled, full_matrices=False)[2][0])
     return found
 
 
@@ -247,6 +266,12 @@ def measure(folder: Path, seed: int, samples: int) -> dict[str, Scored]:
         "like a random gene, first 100": of_measurements(
             expert, lambda e: like(e, rng.integers(e.shape[1]))
         ),
+        "tightest cluster, first 100": of_measurements(expert, in_tightest_cluster),
+        "likest to all, first 100": of_measurements(
+            expert, lambda e: (np.corrcoef(e, rowvar=False) ** 4).sum(axis=0)
+        ),
+        "first component, first 100": of_measurements(expert, first_component),
+        "two levels, first 100": of_measurements(expert, lambda e: -stats.kurtosis(e, axis=0)),
         "t-test, first 30": of_t_test(expert, 30),
         "t-test, first 100": of_t_test(expert, 100),
         "t-test, q": of_t_test(expert, None),

@@ -77,7 +77,7 @@ def test_uncertain_cohorts_alone_still_answer_and_say_so_first(genotex: Any, stu
     assert code == 0
     result = read_result(OutputFolder(study / "out"), "Gout", None)
     assert result.cohort == UNCERTAIN
-    assert result.warnings[0].startswith(f"To review: {UNCERTAIN} has uncertain groups: ")
+    assert result.warnings[0].startswith(f"To review: {UNCERTAIN} is in doubt: ")
 
 
 def test_sheet_opens_with_the_uncertain_series_and_a_reviewed_one_is_used(

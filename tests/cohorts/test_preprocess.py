@@ -512,3 +512,17 @@ def test_titles_are_read_in_sound_and_not_in_benchmark(source: Path, output: Out
     assert sound is not None and sound.is_trait_available
     benchmark = run(source, output, procedure="benchmark")["GSE1"].info
     assert benchmark is not None and not benchmark.is_trait_available
+
+
+def test_groups_that_were_processed_apart_are_left_for_review(tmp_path: Path) -> None:
+    rows = asthma(12)
+    apart = [f"batch: {1 + i % 2}" for i in range(12)]
+    mixed = [f"batch: {1 + i % 3}" for i in range(12)]
+    for name, row in (("GSE1", apart), ("GSE2", mixed)):
+        text = series_matrix(name, characteristics=[*rows, row])
+        folder = tmp_path / "in" / "GEO" / "Asthma" / name
+        write_gz(folder / f"{name}_series_matrix.txt.gz", text)
+    found = preprocess(tmp_path / "in", tmp_path / "out")
+    review = {outcome.cohort: outcome.review for outcome in found}
+    assert "no step of 'batch' holds both cases and controls" in review["GSE1"]["trait"]
+    assert not review["GSE2"]

@@ -18,11 +18,7 @@ def warn_of_review(
     """Return a sentence for each cohort with uncertain groups, used or left for that reason."""
     own = {name: groups_to_review(evidence) for name, evidence in used.items()}
     return (
-        *(
-            _warning(trait, name, f"has uncertain groups: {why}")
-            for name, why in own.items()
-            if why
-        ),
+        *(_warning(trait, name, f"is in doubt: {why}") for name, why in own.items() if why),
         *(
             _warning(trait, name, f"is {why}")
             for name, why in refused.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -214,6 +215,42 @@ def options_record(options: PreprocessOptions, cohort: str) -> dict[str, Any]:
     }
 
 
+_PROCESSING = re.compile(
+    r"batch|scan|hybridi[sz]|\bplate|\bchip|\bslide|\brun\b|\blane|flow ?cell|sentrix",
+    re.IGNORECASE,
+)
+
+
+def _reading(prepared: PreparedCohort) -> dict[str, Any]:
+    """Return the annotation; its groups are for review if they were processed apart."""
+    reading = annotation_to_json(prepared.reading)
+    apart = _processed_apart(prepared)
+    if apart and prepared.reading.by != "hand":
+        reading["review"] = {"trait": apart, **reading.get("review", {})}
+    return reading
+
+
+def _processed_apart(prepared: PreparedCohort) -> str:
+    """Say by which step of processing cases and controls are told apart; empty for none."""
+    for key, values in prepared.sample_facts.items():
+        if not _PROCESSING.search(key):
+            continue
+        sides = {
+            (value, prepared.roles.get(sample) == "case")
+            for sample, value in values.items()
+            if value is not None and prepared.roles.get(sample, "unknown") != "unknown"
+        }
+        steps = {value for value, _ in sides}
+        # Values of single samples, such as the time of a scan, are always on one side.
+        repeated = 3 * len(steps) <= len(values)
+        if repeated and len({case for _, case in sides}) == 2 and len(sides) == len(steps):
+            return (
+                f"no step of '{key}' holds both cases and controls, so a difference may be that of "
+                "how they were processed"
+            )
+    return ""
+
+
 def describe_cohort(
     prepared: PreparedCohort,
     judged: JudgedCohort,
@@ -230,7 +267,7 @@ def describe_cohort(
         files=_files(prepared),
         options=options_record(options, prepared.cohort),
         series=prepared.series,
-        reading=annotation_to_json(prepared.reading),
+        reading=_reading(prepared),
         encoded=prepared.encoded_values(),
         roles=prepared.roles,
         sample_facts=prepared.sample_facts,

@@ -36,8 +36,8 @@ from genotex.simulate.files import (
 from genotex.simulate.plan import (
     CohortPlan,
     Fault,
+    HiddenTrait,
     People,
-    TraitKind,
     Words,
     companion_status,
     draw_people,
@@ -140,8 +140,7 @@ class TcgaPlan:
     disease: str
     tumours: int  # primary tumours
     site: str = "00"  # tissue source site in the barcodes
-    hidden: Mapping[str, TraitKind] = field(default_factory=dict)
-    companion: str = ""  # as in `CohortPlan`
+    hidden: Mapping[str, HiddenTrait] = field(default_factory=dict)  # as in `CohortPlan`
 
     @property
     def folder(self) -> str:
@@ -319,9 +318,13 @@ def _effects(
     Changes of the trait's effects with age and sex are effects of their own.
     """
     effects = {plan.trait: (effects_in_cohort(rng, model, plan.trait), people.status)}
-    for other, kind in plan.hidden.items():
-        draw = companion_status if other == plan.companion else hidden_status
-        status = draw(rng, people, kind)
+    drawn: dict[str, Floats] = {}
+    for other, hidden in plan.hidden.items():
+        if hidden.goes_with == plan.trait:
+            status = companion_status(rng, people, hidden.kind)
+        else:
+            status = hidden_status(rng, people, hidden, drawn.get(hidden.goes_with))
+        drawn[other] = status
         if people.donor is not None:
             status = status[people.donor]
         effects[other] = (effects_in_cohort(rng, model, other), status)

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 TraitKind = Literal["binary", "continuous"]
 """Whether a trait is present or absent, or has a level."""
 
-_HIDDEN_SHARE = 0.35
-"""Share of the people in a cohort who have another trait, unknown to the submitter."""
 _LEVEL_MEAN, _LEVEL_SD = 50.0, 12.0
 Fault = Literal["swapped", "failed", "twice"]
 """Samples of two people exchanged; an array that failed; every person measured twice."""
@@ -22,6 +20,15 @@ COMORBIDITY = 0.7
 """How much more often people with a trait have its companion, and the share of the companion's
 effects that is seen as the trait's where nobody adjusts for it."""
 _COMPANION_SHARE, _COMPANION_SD = 0.5, 0.35
+
+
+@dataclass(frozen=True)
+class HiddenTrait:
+    """Another trait of the people in a cohort, unknown to the submitter."""
+
+    kind: TraitKind = "binary"
+    share: float = 0.35  # of the people in each group who have it
+    goes_with: str = ""  # the trait, or hidden trait named before, with which it is more often
 
 
 @dataclass(frozen=True)
@@ -119,18 +126,34 @@ def companion_status(
     return status
 
 
-def hidden_status(rng: np.random.Generator, people: People, kind: TraitKind) -> NDArray[np.float64]:
-    """Return the status (see `People.status`) of another trait, absent from the files."""
+def hidden_status(
+    rng: np.random.Generator,
+    people: People,
+    hidden: HiddenTrait,
+    other: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Return the status (see `People.status`) of a trait that the files do not mention.
+
+    It may go with `other`, the status of another such trait.
+    """
     # Every group has the same share or mean: by chance, genes of the other trait would differ
     # between cases and controls, and count as false positives although they really differ.
     status = np.zeros(len(people.group))
+    binary, going = hidden.kind == "binary", other is not None
+    expected = COMORBIDITY * (other - other.mean()) if other is not None else status.copy()
     for group in sorted(set(people.group)):
         members = np.flatnonzero([name == group for name in people.group])
-        if kind == "continuous":
-            level = rng.normal(0.0, 0.5, len(members))
+        count = round(hidden.share * len(members))
+        if not binary:
+            level = expected[members] + rng.normal(
+                0.0, _COMPANION_SD if going else 0.5, len(members)
+            )
             status[members] = level - level.mean()
+        elif going:
+            members = rng.permutation(members)
+            likely = expected[members] > rng.uniform(-0.5, 0.5, len(members))
+            status[members[np.argsort(~likely, kind="stable")[:count]]] = 1.0
         else:
-            count = round(_HIDDEN_SHARE * len(members))
             status[rng.choice(members, size=count, replace=False)] = 1.0
     return status
 
@@ -235,8 +258,7 @@ class CohortPlan:
     usable: bool  # whether a careful reader can use it
     reason: str  # why, or why not
     kind: TraitKind = "binary"  # of the trait
-    hidden: Mapping[str, TraitKind] = field(default_factory=dict)
-    companion: str = ""  # the hidden trait that people with the trait have more often
+    hidden: Mapping[str, HiddenTrait] = field(default_factory=dict)
     confounding: Confounding = SLIGHT
     traps: tuple[str, ...] = ()  # what a careless reader misses
     fault: Fault | None = None  # what happened to the samples, unknown to the submitter

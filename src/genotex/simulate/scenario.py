@@ -13,6 +13,7 @@ from genotex.simulate.cohorts import EMPTY_TABLE, METHYLATION
 from genotex.simulate.plan import (
     NOTHING_REAL,
     CohortPlan,
+    HiddenTrait,
     People,
     SampleNames,
     Words,
@@ -186,7 +187,7 @@ def _largest(samples: int) -> CohortPlan:
             "Patients and healthy controls, one array each; both batches hold both groups."
         ),
         names=SampleNames.of_tissue_and_groups("synovial membrane", _TITLES),
-        hidden={CONDITION: "binary"},
+        hidden={CONDITION: HiddenTrait()},
         usable=True,
         reason="cases and healthy controls in equal numbers, batch independent of the trait",
     )
@@ -212,7 +213,7 @@ def _confounded(samples: int) -> CohortPlan:
         ),
         overall_design="Three groups; most patients were processed in the second batch.",
         names=SampleNames.of_tissue_and_groups("synovial tissue", _TITLES),
-        hidden={CONDITION: "binary"},
+        hidden={CONDITION: HiddenTrait()},
         usable=True,
         reason=(
             "batch partly confounded with the trait; patients with another disease among controls"
@@ -237,7 +238,7 @@ def _shifted(samples: int) -> CohortPlan:
         ),
         overall_design="Patients and healthy controls; the sex of some donors was not recorded.",
         names=SampleNames.of_tissue_and_groups("synovial membrane", _TITLES),
-        hidden={CONDITION: "binary"},
+        hidden={CONDITION: HiddenTrait()},
         usable=True,
         reason="characteristics shifted where the sex is missing: usable when read by key",
     )
@@ -260,7 +261,7 @@ def _treated(samples: int) -> CohortPlan:
         ),
         overall_design="All patients have simulated arthritis; two treatment arms.",
         names=SampleNames.of_tissue_and_groups("synovial membrane", _TITLES),
-        hidden={CONDITION: "binary"},
+        hidden={CONDITION: HiddenTrait()},
         usable=False,
         reason="every sample has the disease: nobody to compare with",
     )

@@ -137,6 +137,9 @@ _HIDDEN_SHARE, _HIDDEN = 6, 0.01
 """One in so many genes of a trait is hidden by the companion: their effects add up to less."""
 _INTERACTING, _INTERACTION = (5, 15), (0.75, 1.1)
 """Genes of a trait whose difference changes with age, and with sex; and by how much."""
+_FOLLOWING, _STATES = 0.5, 3
+"""Share of the genes that follow a trait or a state of people that no trait goes with, as long as
+there are at most so many states for each trait."""
 _VARIABLE_SHARE, _VARIABLE = 0.4, (1.5, 3.0)
 """Share of the other genes that vary more, and how much more."""
 _NUISANCE = Nuisance(0.06, 0.35, 0.05, 0.9)
@@ -250,8 +253,9 @@ def simulate_benchmark(
     aliases = choose_aliases(rng, chosen) if symbols is None else {}
     members = simulated_traits(traits)
     model = _draw_model(rng, chosen, members, shared_genes)
-    studies = tcga_plans(members, samples)
-    plans = geo_plans(members, cohorts - len(studies), samples)
+    states = [name for name in model.signatures if name not in {one.name for one in members}]
+    studies = tcga_plans(members, states, samples)
+    plans = geo_plans(members, states, cohorts - len(studies), samples)
     with atomic_folder(answers) as kept, atomic_folder(folder) as part:
         older = [aliases.get(symbol, symbol) for symbol in chosen]
         made = _write_inputs(part, rng, model, older, plans, studies, progress or no_progress)
@@ -278,12 +282,16 @@ def _draw_model(
     members: Sequence[SimulatedTrait],
     shared: float,
 ) -> GeneModel:
-    """Draw how many genes differ with each trait, and the genes."""
+    """Draw how many genes differ with each trait and with other states, and the genes."""
     count, traits = len(members), [trait.name for trait in members]
     least, most = _PLANTED[0], min(_PLANTED[1], len(symbols) // (count + 4))
-    planted = np.exp(rng.uniform(np.log(least), np.log(most + 1), count)).astype(int).tolist()
+    logs = rng.uniform(np.log(least), np.log(most + 1), count * (1 + _STATES))
+    planted = np.exp(logs).astype(int)
+    fit = np.cumsum(planted) <= _FOLLOWING * len(symbols)
+    sizes = planted[: max(count, int(fit.sum()))].tolist()
+    names = [*traits, *(f"state {i + 1}" for i in range(len(sizes) - count))]
     model = draw_gene_model(
-        rng, symbols, traits, planted, shared=shared, effects=_EFFECTS, nuisance=_NUISANCE
+        rng, symbols, names, sizes, shared=shared, effects=_EFFECTS, nuisance=_NUISANCE
     )
     return _with_conditional_genes(rng, model, members)
 
@@ -341,7 +349,7 @@ def _write_inputs(
         style: Style = "affymetrix" if name.startswith("affymetrix") else "illumina"
         symbols = older if style == "affymetrix" else model.symbols
         arrays[name] = draw_array(style, rng, symbols, always, f"GPL{_FIRST_PLATFORM + i}")
-    made: dict[str, list[SimulatedCohort]] = {trait: [] for trait in model.signatures}
+    made: dict[str, list[SimulatedCohort]] = {plan.trait: [] for plan in plans}
     first = FIRST_SERIES
     for plan in plans:
         report(f"{plan.accession}: {plan.title}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import cycle
+from itertools import cycle, zip_longest
 from typing import Literal
 
 from genotex.bench.simulated.wording import (
@@ -22,12 +22,15 @@ from genotex.simulate.plan import (
     CohortPlan,
     Confounding,
     Fault,
+    HiddenTrait,
     SampleNames,
     TraitKind,
 )
 
 _OF_AGE, _OF_SEX = Confounding(13.0, 0.1), Confounding(3.0, 0.5)
 """Cases are much older, or much more often men; of every other trait, the reverse."""
+_HALF = 0.5
+"""Share of the people with another trait, as of those with the trait of a plain cohort."""
 _HALVES = {"case": 0.5, "healthy control": 0.5}
 
 
@@ -235,7 +238,9 @@ ARRAYS = ("affymetrix", "illumina", "affymetrix 2", "illumina 2")
 FIRST_SERIES = 91_000_001
 
 
-def tcga_plans(traits: Sequence[SimulatedTrait], samples: int) -> list[TcgaPlan]:
+def tcga_plans(
+    traits: Sequence[SimulatedTrait], states: Sequence[str], samples: int
+) -> list[TcgaPlan]:
     """Return the TCGA folder of every cancer."""
     return [
         TcgaPlan(
@@ -244,14 +249,15 @@ def tcga_plans(traits: Sequence[SimulatedTrait], samples: int) -> list[TcgaPlan]
             disease=trait.words.title(),
             tumours=max(16, samples // 2),
             site=f"S{place}",
-            hidden=_hidden(trait, traits),
-            companion=companion_of(trait, traits),
+            hidden=_hidden(trait, traits, states),
         )
         for place, trait in enumerate(trait for trait in traits if trait.code)
     ]
 
 
-def geo_plans(traits: Sequence[SimulatedTrait], cohorts: int, samples: int) -> list[CohortPlan]:
+def geo_plans(
+    traits: Sequence[SimulatedTrait], states: Sequence[str], cohorts: int, samples: int
+) -> list[CohortPlan]:
     """Return the GEO cohorts in the order of their accessions, the traits' one after another.
 
     Every trait that can be answered has a plain cohort; the others are given out in turn.
@@ -260,9 +266,10 @@ def geo_plans(traits: Sequence[SimulatedTrait], cohorts: int, samples: int) -> l
     for trait, recipes in _assign(traits, cohorts):
         for recipe in recipes:
             plan = _plan(trait, recipe, len(plans), samples)
-            hidden, companion = _hidden(trait, traits), companion_of(trait, traits)
             confounding = _confounding(traits.index(trait), recipe)
-            plans.append(replace(plan, hidden=hidden, companion=companion, confounding=confounding))
+            plans.append(
+                replace(plan, hidden=_hidden(trait, traits, states), confounding=confounding)
+            )
     return plans
 
 
@@ -279,9 +286,30 @@ def _assign(
     return given
 
 
-def _hidden(trait: SimulatedTrait, traits: Sequence[SimulatedTrait]) -> dict[str, TraitKind]:
-    others = conditions_of(trait, traits)
-    return {other.name: other.kind for other in traits if other.name in others}
+def _hidden(
+    trait: SimulatedTrait, traits: Sequence[SimulatedTrait], states: Sequence[str]
+) -> dict[str, HiddenTrait]:
+    """Return all other traits and states of the people, two going together as trait and companion.
+
+    Genes that go together, or have two levels, are then no sign of the trait.
+    """
+    companion = companion_of(trait, traits)
+    hidden = {}
+    if companion:
+        hidden[companion] = HiddenTrait(_kind(companion, traits), _HALF, goes_with=trait.name)
+    others = [one.name for one in traits if one.name not in (trait.name, companion)]
+    others.sort(key=lambda name: name not in conditions_of(trait, traits))
+    others += states
+    for one, other in zip_longest(others[::2], others[1::2]):
+        hidden[one] = HiddenTrait(_kind(one, traits), _HALF)
+        if other:
+            hidden[other] = HiddenTrait(_kind(other, traits), _HALF, goes_with=one)
+    return hidden
+
+
+def _kind(name: str, traits: Sequence[SimulatedTrait]) -> TraitKind:
+    """Return the kind of a trait; a state is there or not."""
+    return next((trait.kind for trait in traits if trait.name == name), "binary")
 
 
 def _confounding(place: int, recipe: _Recipe) -> Confounding:

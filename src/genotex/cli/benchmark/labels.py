@@ -150,23 +150,33 @@ def apply_labels(
     output: Annotated[Path, o.argument("REFERENCE", "Folder for the reference; new or empty.")],
     labels: Annotated[str, Option("The set of labels.")] = "reading",
     trait: o.TraitNames = (),
+    link: Annotated[
+        bool, Option("Also map genes and link: a whole reference, with its task_info.json.")
+    ] = False,
     json: o.Json = False,
 ) -> None:
     """Make a reference from labels, in the benchmark's layout.
 
     Every labelled cohort of the input gets its record of availability and,
-    if its label has a trait, its clinical table. It has no expression data:
-    score dataset filtering and clinical tables against it, not selection.
+    if its label has a trait, its clinical table. Without --link it has no
+    expression data: score dataset filtering and clinical tables against it,
+    not selection.
 
     Examples:
       genotex apply-labels cases.jsonl.gz input verified --labels reading
 
       genotex evaluate -p output -r verified -t preprocessing -s clinical
+
+      genotex apply-labels cases.jsonl.gz input reference --link
+      genotex analyze reference --task-info reference/task_info.json
     """
     from genotex.bench.evaluation import labels as known
     from genotex.layout import InputFolder, OutputFolder
 
     chosen = known.of_traits(known.read_labelled_cases(cases), trait)
+    if link:
+        _link(chosen, labels, source, output, cases, json)
+        return
     raw = InputFolder(source)
     with screen.progress("applying labels", len(chosen)) as step:
         applied = known.apply_labels(chosen, labels, raw, OutputFolder(output), cases, step)
@@ -183,3 +193,30 @@ def apply_labels(
         screen.notify(note, "note")
     if len(applied.notes) > MOST_SHOWN:
         screen.notify(f"and {len(applied.notes) - MOST_SHOWN} more without a table", "note")
+
+
+def _link(
+    cases: Sequence[LabelledCase], labels: str, source: Path, target: Path, file: Path, json: bool
+) -> None:
+    from genotex.workflows.labelled_cohorts import TASK_FILE, link_labelled
+
+    with screen.progress("linking", len(cases)) as step:
+        done = link_labelled(
+            cases,
+            labels,
+            source,
+            target,
+            file,
+            lambda one, _: step(f"{one.trait} {one.cohort}", len(cases)),
+        )
+    usable = sum(one.info is not None and one.info.is_usable for one in done)
+    if json:
+        content = {"folder": str(target), "labels": labels, "cohorts": len(done), "usable": usable}
+        screen.print_json(content)
+    else:
+        screen.show(f"{target}, by labels {labels!r}: cohorts {len(done)}, {usable} usable")
+        screen.show(f"genotex analyze {target} --task-info {target / TASK_FILE}")
+    for one in done:
+        if one.error or (one.info is not None and not one.info.is_usable and one.info.note):
+            why = one.error or (one.info.note if one.info else "")
+            screen.notify(f"{one.trait} {one.cohort}: {why}", "note")

@@ -5,6 +5,7 @@
 side; `reference` makes a reference folder from labels, `release` a folder to publish them.
 """
 
+from genotex.bench.evaluation.labels.clinical_tables import find_raw
 from genotex.bench.evaluation.labels.evaluating import (
     LabelEvaluation,
     compare_labels,
@@ -28,7 +29,12 @@ from genotex.bench.evaluation.labels.label import (
     read_answers,
     read_labelled_cases,
 )
-from genotex.bench.evaluation.labels.reference import AppliedLabels, apply_labels
+from genotex.bench.evaluation.labels.reference import (
+    AppliedLabels,
+    LabelExpert,
+    apply_labels,
+    claim_folder,
+)
 from genotex.bench.evaluation.labels.release import Release, release_labels
 from genotex.bench.evaluation.labels.scoring import (
     Disagreement,
@@ -49,6 +55,7 @@ __all__ = [
     "FeatureLabel",
     "Label",
     "LabelEvaluation",
+    "LabelExpert",
     "LabelScores",
     "LabelSection",
     "LabelledCase",
@@ -58,12 +65,14 @@ __all__ = [
     "apply_labels",
     "case_figures",
     "case_from_json",
+    "claim_folder",
     "compare_labels",
     "count_disagreements",
     "evaluate_answers",
     "evaluate_folder",
     "evaluation_texts",
     "evaluation_to_json",
+    "find_raw",
     "label_sets",
     "label_tables",
     "labelled_by",

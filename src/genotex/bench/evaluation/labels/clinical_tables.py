@@ -61,8 +61,8 @@ def read_cohorts(
 
 _Codes = NDArray[np.float64]
 
-_ANOTHER_FILE = "labels count the rows of the series matrix that was labelled; fetch that one"
-_PARSERS: Mapping[Feature, Parser] = {"trait": "number", "age": "age_years", "gender": "sex"}
+ANOTHER_FILE = "labels count the rows of the series matrix that was labelled; fetch that one"
+PARSERS: Mapping[Feature, Parser] = {"trait": "number", "age": "age_years", "gender": "sex"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,13 +117,13 @@ def _code_feature(name: Feature, feature: FeatureLabel, series: Series) -> Coded
     rows = series.characteristics
     if feature.row >= len(rows):
         msg = f"the label names row {feature.row}, but the file has {len(rows)} rows"
-        raise FormatError(msg, path=series.path, field=name, hint=_ANOTHER_FILE)
+        raise FormatError(msg, path=series.path, field=name, hint=ANOTHER_FILE)
     cells = rows[feature.row]
     listed = {**{simple_key(cell): code for cell, code in feature.map.items()}, **feature.map}
     keys = [cell if cell is None or cell in listed else simple_key(cell) for cell in cells]
     if listed and not any(key in listed for key in keys):
         msg = f"none of the values that the label lists is in row {feature.row}"
-        raise FormatError(msg, path=series.path, field=name, hint=_ANOTHER_FILE)
+        raise FormatError(msg, path=series.path, field=name, hint=ANOTHER_FILE)
     parser = _fitting_parser(name, feature)
     codes = np.full(len(cells), np.nan)
     known = np.ones(len(cells), dtype=bool)
@@ -142,7 +142,7 @@ def _code_feature(name: Feature, feature: FeatureLabel, series: Series) -> Coded
 def _fitting_parser(name: Feature, feature: FeatureLabel) -> FeatureEncoding | None:
     """Return the parser of a feature where it reads every listed code as the label has it."""
     kind: Literal["binary", "continuous"] = "binary" if name == "gender" else "continuous"
-    parser = FeatureEncoding(name, feature.row, "", kind, parser=_PARSERS[name])
+    parser = FeatureEncoding(name, feature.row, "", kind, parser=PARSERS[name])
     listed = {cell: code for cell, code in feature.map.items() if code is not None}
     fits = all(same_code(encode_cell(parser, cell), code) for cell, code in listed.items())
     return parser if listed and fits else None

@@ -10,23 +10,103 @@ from pathlib import Path
 import numpy as np
 
 from genotex.bench.evaluation.labels.clinical_tables import (
+    ANOTHER_FILE,
+    PARSERS,
     CodedFeature,
     Step,
     code_samples,
     find_raw,
     read_cohorts,
 )
-from genotex.bench.evaluation.labels.label import Feature, Label, LabelledCase, labelled_by
-from genotex.clinical import is_biased
+from genotex.bench.evaluation.labels.label import (
+    FEATURES,
+    Feature,
+    Label,
+    LabelledCase,
+    labelled_by,
+)
+from genotex.clinical import (
+    ClinicalAnnotation,
+    FeatureEncoding,
+    GeneVerdict,
+    RuleExpert,
+    SeriesDescription,
+    is_biased,
+)
 from genotex.errors import FormatError, UsageError
+from genotex.features import split_cell
 from genotex.formats import CohortInfo, Series, sha256, write_clinical_csv, write_cohort_info
 from genotex.io import atomic_write
-from genotex.layout import InputFolder, OutputFolder
+from genotex.layout import InputFolder, OutputFolder, trait_folder_name
 
 _MARKER = "made_from_labels.json"
 """Records which labels an output folder was made from."""
 
 _Coded = Mapping[Feature, CodedFeature]
+
+
+class LabelExpert:
+    """Annotates a series as a set of labels does (see `genotex.clinical.Expert`).
+
+    Which controls are healthy no label tells: the rules do, where they read the same row.
+
+    Parameters
+    ----------
+    cases, labels
+        The labels, and the name of the set.
+    """
+
+    def __init__(self, cases: Sequence[LabelledCase], labels: str) -> None:
+        chosen = labelled_by(cases, labels)
+        self._labels = {(c.trait, c.cohort): chosen[c.id] for c in cases if c.id in chosen}
+        self._source = labels
+        self._rules = RuleExpert()
+
+    def annotate(self, description: SeriesDescription, trait: str) -> ClinicalAnnotation:
+        """Return the annotation of the label; nothing available where there is none."""
+        label = self._labels.get((trait_folder_name(trait), description.cohort))
+        why = f"labels {self._source!r}"
+        if label is None or not label.is_gene_available:
+            why = why if label else f"not among the {why}"
+            return ClinicalAnnotation(GeneVerdict(False, why), None, None, None, by="hand")
+        read = self._rules.annotate(description, trait).trait
+        group, age, gender = (self._encode(n, label, description, read) for n in FEATURES)
+        return ClinicalAnnotation(GeneVerdict(True, why), group, age, gender, by="hand")
+
+    def _encode(
+        self,
+        name: Feature,
+        label: Label,
+        description: SeriesDescription,
+        read: FeatureEncoding | None,
+    ) -> FeatureEncoding | None:
+        feature = label.feature(name)
+        if feature is None:
+            return None
+        if feature.row >= len(description.characteristics):
+            rows = len(description.characteristics)
+            msg = f"{description.cohort}: the label names row {feature.row} of {rows}"
+            raise FormatError(msg, field=name, hint=ANOTHER_FILE)
+        cells = [cell for cell in description.characteristics[feature.row] if cell]
+        binary = {code for code in feature.map.values() if code is not None} <= {0, 1}
+        known = read.roles if name == "trait" and read and read.row == feature.row else {}
+        roles = {
+            cell: "case" if code else known.get(cell, "healthy control")
+            for cell, code in feature.map.items()
+            if name == "trait" and binary and code is not None
+        }
+        return FeatureEncoding(
+            name,
+            feature.row,
+            split_cell(cells[0])[0] if cells else "",
+            "binary" if name == "gender" or (name == "trait" and binary) else "continuous",
+            feature.map,
+            roles,
+            parser=None if roles else PARSERS[name],
+            confidence=label.confidence or "explicit",
+            evidence=(f"labels {self._source!r}",),
+            told_by="hand",
+        )
 
 
 @dataclass(frozen=True)
@@ -83,7 +163,7 @@ def apply_labels(
     if not found:
         msg = f"none of the {len(labelled)} cohorts labelled by {labels!r} is in {raw.root}/GEO"
         raise UsageError(msg)
-    _claim(output.root, labels, source)
+    claim_folder(output.root, labels, source)
     records: dict[str, dict[str, CohortInfo]] = {}
     tables, notes, note = 0, [], f"labels {labels!r}, before linking with expression"
     for case, series in read_cohorts(found, progress):
@@ -99,7 +179,7 @@ def apply_labels(
     return AppliedLabels(len(records), len(found), tables, left_out, tuple(notes))
 
 
-def _claim(folder: Path, labels: str, source: Path) -> None:
+def claim_folder(folder: Path, labels: str, source: Path) -> None:
     """Mark a folder as made from labels, or refuse one with other content."""
     digest = sha256(source)
     mark = json.dumps({"labels": labels, "cases": source.name, "sha256": digest}, indent=2) + "\n"
