@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import random
 import threading
@@ -30,6 +29,8 @@ from genotex.models.requests import (
 )
 
 if TYPE_CHECKING:
+    import asyncio
+
     from httpx2 import AsyncClient
     from pydantic_ai.messages import ModelResponse
 
@@ -118,6 +119,8 @@ class _Call(threading.Thread, Generic[Result]):
         self._running: tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]] | None = None
 
     def run(self) -> None:
+        import asyncio
+
         try:
             asyncio.run(self._main())
         except BaseException as error:
@@ -127,6 +130,8 @@ class _Call(threading.Thread, Generic[Result]):
             self.done.set()
 
     async def _main(self) -> None:
+        import asyncio
+
         task = asyncio.current_task()
         if task is not None:
             self._running = (asyncio.get_running_loop(), task)

@@ -23,17 +23,19 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from scipy.sparse import csr_array
 from scipy.special import chdtri, ndtr, stdtr
 
 from genotex.analysis.gene_tests.linear import CHUNK
 from genotex.analysis.gene_tests.moderated import VariancePrior, shrink
 from genotex.analysis.gene_tests.precision import Precision
 from genotex.arrays import Floats
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 SMALLEST_SHARE = 1e-8
 """Residual variances below this share of the median are raised to it before dividing by them."""

@@ -13,17 +13,19 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from genotex.arrays import Flags, Floats, Rows
 from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.formats import as_utf8, read_bytes, sha256
 from genotex.genes import ontology_terms, packaged_ontology
 from genotex.options import SetCollection
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 FEWEST_COLUMNS = 3
 _HINT = "a line is set name, description, genes, separated by tabs, as in MSigDB's .gmt files"
@@ -118,6 +120,8 @@ class MatchedSets:
     def matrix(self, places: Rows) -> csr_array:
         """Return 1 where a gene (column) is in a set (row), with the genes in another order."""
         # Shapes: places (p,).
+        from scipy.sparse import csr_array
+
         columns = np.concatenate([places[list(members)] for members in self.members])
         starts = np.cumsum([0, *(len(members) for members in self.members)])
         shape = (len(self.members), len(places))
