@@ -31,6 +31,9 @@ EXCEPTIONS = {
     ("cluster/task_process.py", "pickle.loads"): (
         "work that this command sends to its own workers through Dask"
     ),
+    ("studies/apart.py", "pickle.loads"): (
+        "results of a child of this process, in a folder that only this user may read"
+    ),
     ("genes/table.py", "marshal.loads"): "what a child of this process writes into a pipe",
     ("analysis/results/method_record.py", "platform.system"): "the name of the operating system",
     ("bench/adapters/inspect/tasks.py", "sandbox.exec"): "runs a command in Inspect's sandbox",

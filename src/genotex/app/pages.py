@@ -36,6 +36,7 @@ from genotex.errors import GenotexError, UsageError
 from genotex.layout import GeoCohortFiles, OutputFolder, trait_folder_name
 from genotex.options import AnalysisOptions, DesignOptions, PreprocessChoices, declared
 from genotex.studies import (
+    Apart,
     FileState,
     JobQueue,
     JobRecord,
@@ -59,7 +60,7 @@ class Workbench:
     workspace: Workspace
     access: Access
     jobs: JobQueue
-    loaded: LoadedAnalyses = field(default_factory=LoadedAnalyses)
+    apart: Apart = field(default_factory=Apart)
     cohorts: Recent[FileState, CohortQuality] = field(default_factory=partial(Recent, 8))
     series: Recent[Any, SeriesQuality] = field(default_factory=partial(Recent, 2))
     raw: Recent[Any, RawQuality] = field(default_factory=partial(Recent, 8))
@@ -77,14 +78,19 @@ class Workbench:
     unread: dict[tuple[str, str], str] = field(default_factory=dict)
     """Trait and series -> why its expression cannot be read."""
 
+    def __post_init__(self) -> None:
+        """Read analyses where other work that takes memory is done."""
+        self.loaded = LoadedAnalyses(self.apart)
+
     def own_tables(self, files: TablesFiles) -> OwnTables:
         """Return own tables, read again when a file has changed."""
         paths = paths_of(self.workspace, files)
         key = (files.name, *(state_of(path) for path in paths if path is not None))
-        return self.tables.get(key, lambda: load_tables(self.workspace, files.name))
+        return self.tables.get(key, lambda: self.apart.run(load_tables, self.workspace, files.name))
 
     def close(self) -> None:
         """End the processes that work for it."""
+        self.apart.close()
         self.previews.close()
         self.jobs.close()
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.arrays import Floats
+from genotex.arrays import Floats, largest_eigenvectors
 
 _MOST_GENES = 5000
 """Components and correlations are computed over so many genes, those that vary most."""
@@ -65,10 +65,9 @@ def principal_components(expression: Floats) -> Components:
     """
     z = column_z_scores(expression)
     n = len(z)
-    values, vectors = np.linalg.eigh(z @ z.T)
-    order = np.argsort(values)[::-1]
-    values, vectors = np.maximum(values[order], 0.0), vectors[:, order]
-    total = float(values.sum())
+    gram = z @ z.T
+    values, vectors = largest_eigenvectors(gram, 2)
+    total = float(np.trace(gram))
     scores = np.zeros((n, 2))
     explained = [0.0, 0.0]
     for k in range(min(2, n)):
@@ -127,10 +126,10 @@ def scaled_distances(correlation: Floats) -> Floats:
     """Return two coordinates by classical scaling of the squared distances 2 (1 - r)."""
     n = len(correlation)
     centre = np.eye(n) - 1 / n
-    values, vectors = np.linalg.eigh(centre @ correlation @ centre)
+    values, vectors = largest_eigenvectors(centre @ correlation @ centre, 2)
     places = np.zeros((n, 2))
     for k in range(min(2, n)):
-        column = vectors[:, -1 - k] * np.sqrt(max(values[-1 - k], 0.0))
+        column = vectors[:, k] * np.sqrt(max(values[k], 0.0))
         places[:, k] = column if column[np.argmax(np.abs(column))] >= 0 else -column
     return places
 

@@ -1,3 +1,4 @@
+from .apart import Apart as Apart, Kept as Kept
 from .background import (
     DEMO as DEMO,
     SHEET as SHEET,

@@ -31,9 +31,10 @@ from genotex.reports import (
     page_columns,
     ranked,
 )
+from genotex.studies.apart import Apart
 
 _KEPT, _FIGURES = 2, 6
-_PCA_GENES = 5000
+_PCA_GENES, _AT_ONCE = 5000, 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +135,9 @@ class LoadedAnalysis:
         """The first two principal components of the samples, over the most variable genes."""
         values = self.expression
         if len(values) > _PCA_GENES:
-            spread = np.nan_to_num(np.nanvar(values, axis=1))
+            rows = range(0, len(values), _AT_ONCE)
+            parts = [np.nanvar(values[row : row + _AT_ONCE], axis=1) for row in rows]
+            spread = np.nan_to_num(np.concatenate(parts))
             values = values[np.sort(np.argsort(-spread, kind="stable")[:_PCA_GENES])]
         return principal_components(values.T.astype(np.float64))
 
@@ -150,13 +153,15 @@ class LoadedAnalysis:
 class LoadedAnalyses:
     """The analyses that were opened last; one whose file has changed is read again."""
 
-    def __init__(self) -> None:
+    def __init__(self, apart: Apart | None = None) -> None:
         self._recent = Recent[FileState, LoadedAnalysis](_KEPT)
+        self._apart = apart or Apart()
 
     def get(self, output: OutputFolder, trait: str, condition: str | None) -> LoadedAnalysis:
         """Return an analysis, read from its files the first time."""
         key = state_of(output.significant_genes(trait, condition))
-        return self._recent.get(key, lambda: LoadedAnalysis.read(output, trait, condition))
+        asked = LoadedAnalysis.read, output, trait, condition
+        return self._recent.get(key, lambda: self._apart.run(*asked))
 
 
 FileState = tuple[Path, int, int]

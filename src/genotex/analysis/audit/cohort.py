@@ -13,7 +13,7 @@ from genotex.analysis.designs.contrast import Contrast, choose_contrast
 from genotex.analysis.samples.facts import SampleFacts
 from genotex.analysis.samples.profiles import FEWEST_GENES, Profiles, tissues_of
 from genotex.analysis.samples.quality import SampleQuality, SampleTexts, check_samples
-from genotex.arrays import Flags, Floats
+from genotex.arrays import Flags, Floats, largest_eigenvectors
 from genotex.errors import AnalysisError
 from genotex.formats import (
     ExpressionMatrix,
@@ -153,7 +153,8 @@ class AuditedCohort:
             raise NotJudged(why)
 
 
-def components(values: Floats) -> tuple[Floats, Floats]:
-    """Return sums of squares (n,) and directions of samples (n, n), the largest first."""
-    squares, directions = np.linalg.eigh(values @ values.T)
-    return np.maximum(squares[::-1], 0.0), directions[:, ::-1]
+def components(values: Floats, most: int) -> tuple[Floats, Floats]:
+    """Return shares of the variance (k,) and directions of samples (n, k), the largest first."""
+    gram = values @ values.T
+    squares, directions = largest_eigenvectors(gram, most)
+    return np.maximum(squares, 0.0) / max(float(np.trace(gram)), 1e-300), directions

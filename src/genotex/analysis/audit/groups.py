@@ -99,8 +99,7 @@ def check_controls(cohort: AuditedCohort) -> Iterator[AuditFinding]:
 def check_clusters(cohort: AuditedCohort) -> Iterator[AuditFinding]:
     """Find samples in two clusters that no group explains: a batch that no one recorded."""
     cohort.need(FEWEST_IN_CLUSTERS)
-    squares, scores = components(cohort.rest)
-    share = squares / squares.sum()
+    share, scores = components(cohort.rest, 2)
     for k in range(2):
         second, apart = _split(scores[:, k])
         if min(second.sum(), (~second).sum()) < FEWEST_IN_CLUSTER or apart < APART:

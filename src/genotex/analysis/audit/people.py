@@ -141,14 +141,16 @@ def _similarity(
     one: AuditedCohort, other: AuditedCohort, genes: Sequence[str], need: float
 ) -> tuple[Floats, float]:
     """Return how alike samples of two cohorts are beyond their groups, and from when it counts."""
-    left, right = (_of_genes(c, c.rest, genes) for c in (one, other))
+    left = _of_genes(one, one.rest, genes)
+    right = left if one is other else _of_genes(other, other.rest, genes)
     spread = np.minimum(left.std(axis=0) / left.std(), right.std(axis=0) / right.std())
     names = np.array(genes)
     personal = np.isin(names, list(PERSONAL_GENES)) & (spread > 0)
     fit = _well_expressed(one, other, genes) & ~personal & ~np.isin(names, list(SEX_GENES))
     chosen = np.argsort(-np.where(fit, spread, -1.0), kind="stable")
     chosen = chosen[: min(VARIABLE_GENES, int(fit.sum()))]
-    whole = _unit(_without_factors(left[:, chosen])) @ _unit(_without_factors(right[:, chosen])).T
+    own = _unit(_without_factors(left[:, chosen]))
+    whole = own @ (own if one is other else _unit(_without_factors(right[:, chosen]))).T
     if personal.sum() < FEWEST_PERSONAL:
         return whole, need + WITHOUT_PERSONAL
     inherited = _unit(left[:, personal]) @ _unit(right[:, personal]).T
@@ -180,7 +182,7 @@ def _without_factors(left: Floats) -> Floats:
     """Return profiles of many samples without their first components."""
     if len(left) < FROM_SAMPLES:
         return left
-    u = components(left)[1][:, : len(left) // SAMPLES_PER_FACTOR]
+    u = components(left, len(left) // SAMPLES_PER_FACTOR)[1]
     found: Floats = left - u @ (u.T @ left)
     return found
 

@@ -49,7 +49,9 @@ def check_scale(cohort: AuditedCohort) -> Iterator[AuditFinding]:
     values = cohort.filled
     spread = values.std(axis=1)
     centred = values - values.mean(axis=1, keepdims=True)
-    skewness = float(np.median((centred**3).mean(axis=1) / np.maximum(spread, 1e-9) ** 3))
+    # By products: a power takes seven times as long.
+    cubes = (centred * centred * centred).mean(axis=1)
+    skewness = float(np.median(cubes / np.maximum(spread, 1e-9) ** 3))
     if skewness > SKEWED:
         yield AuditFinding(
             "serious",
@@ -76,7 +78,8 @@ def check_extremes(cohort: AuditedCohort) -> Iterator[AuditFinding]:
     usual = float(np.percentile(known, MOST_USUAL))
     bulk = known[known <= usual]
     spread = float(bulk.std())
-    linear = ((bulk - bulk.mean()) ** 3).mean() > SKEWED_BULK * max(spread, 1e-9) ** 3
+    centred = bulk - bulk.mean()
+    linear = (centred * centred * centred).mean() > SKEWED_BULK * max(spread, 1e-9) ** 3
     if usual > HIGHEST_LOG2 or linear:
         return
     far = np.argwhere(values > max(ABOVE * usual, HIGHEST_LOG2))

@@ -17,7 +17,7 @@ from scipy.special import log_ndtr
 
 from genotex.analysis.samples.blocks import PERSONAL_GENES
 from genotex.analysis.samples.sex import SEX_GENES
-from genotex.arrays import Flags, Floats, Rows
+from genotex.arrays import Flags, Floats, Rows, largest_eigenvectors
 
 FEWEST_GENES = 100
 """Fewer genes in common do not make a profile."""
@@ -197,7 +197,7 @@ def _without_axes(one: Floats, two: Floats) -> tuple[Floats, Floats]:
     # Those of both together would hold what the same people share.
     count = min(MOST_AXES, max(1, min(len(one), len(two)) // SAMPLES_PER_AXIS))
     # By the eigenvectors between samples, which are fewer than genes, and so far quicker.
-    leading = [each.T @ np.linalg.eigh(each @ each.T)[1][:, -count:] for each in (one, two)]
+    leading = [each.T @ largest_eigenvectors(each @ each.T, count)[1] for each in (one, two)]
     axes = np.linalg.qr(np.hstack(leading))[0]
     return one - one @ axes @ axes.T, two - two @ axes @ axes.T
 

@@ -37,7 +37,7 @@ from genotex.errors import GenotexError
 from genotex.layout import OutputFolder
 from genotex.options import PreprocessChoices
 from genotex.outside import packaged
-from genotex.studies import JobQueue, Workspace
+from genotex.studies import Apart, JobQueue, Workspace
 
 GeoServers = tuple[str | None, str | None, str | None]
 NCBI: GeoServers = (None, None, None)
@@ -65,8 +65,8 @@ _PAGES = (
 
 def _workbench(workspace: Workspace, access: Access, annotator: PreprocessChoices) -> Workbench:
     expert = expert_of(annotator, OutputFolder(workspace.root).annotator_calls)
-    jobs = JobQueue(workspace, access.job_memory)
-    return Workbench(workspace, access, jobs, sheets=Sheets(expert))
+    jobs, apart = JobQueue(workspace, access.job_memory), Apart()
+    return Workbench(workspace, access, jobs, apart, sheets=Sheets(expert, apart))
 
 
 def _report_style(request: Request) -> Response:
@@ -197,3 +197,5 @@ class Failures:
                 f"error {number}."
             )
             await _shown(Request(scope), 500, text)(scope, receive, send)
+        finally:
+            scope["app"].state.workbench.apart.release()

@@ -161,6 +161,7 @@ def serve(
         announce_holder(access.address)
         private.write_record(root, access.shown_address, doors.accounts)
         app = create_app(root, access, geo_addresses, annotator)
+        app.state.workbench.apart.begin()
         server = uvicorn.Server(_settings(app))
 
         def announce() -> None:

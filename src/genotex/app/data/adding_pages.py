@@ -117,7 +117,8 @@ async def tables(request: Request) -> Response:
         workspace, name = workbench_of(request).workspace, _text(form, "name")
         with refusals():
             (reading,) = _READING.read(form)
-            given = workspace, name, reading.scale, expression, others
+            apart = workbench_of(request).apart
+            given = workspace, name, reading.scale, expression, others, apart
             files, read = await run_in_threadpool(keep_tables, *given)
     return render(request, "added.html.j2", series=None, tables=files, added=read)
 

@@ -152,7 +152,8 @@ def _preview(
             with sheet.reading(chosen) as reading:
                 # Most changes of the form are not about how the samples are read.
                 key = series_state(files), sheet.path, sheet.version, sheet.written, repr(data)
-                read = workbench.read.get(key, partial(read_samples, files, reading))
+                make = partial(workbench.apart.run, read_samples, files, reading)
+                read = workbench.read.get(key, make)
             plan = plan_cohort(read, problem, options)
         except GenotexError as error:
             sheet, plan = None, SeriesDesign(series, why_not=str(error))

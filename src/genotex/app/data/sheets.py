@@ -31,7 +31,7 @@ from genotex.errors import BudgetReachedError, ModelError, UsageError
 from genotex.features import recorded_features
 from genotex.io import make_folder
 from genotex.layout import GeoCohortFiles
-from genotex.studies import SHEET, read_by_sheet
+from genotex.studies import SHEET, Apart, read_by_sheet
 
 EDITED = decided_columns()
 """Columns that the workbench changes in every sheet, next to features that a sheet has."""
@@ -302,8 +302,11 @@ def _pairs_of(people: Mapping[str, str]) -> dict[str, list[str]]:
 class Sheets:
     """The sheets that were opened, by file."""
 
-    def __init__(self, expert: Expert | None = None) -> None:
+    def __init__(self, expert: Expert | None = None, apart: Apart | None = None) -> None:
         self._expert = expert or expert_of(PreprocessOptions())
+        # A model's answers are counted in this process.
+        asks = isinstance(self._expert, AskingExpert)
+        self._apart = Apart() if asks or apart is None else apart
         self._open: dict[Path, EditedSheet] = {}
         self._lock = threading.Lock()
 
@@ -316,7 +319,10 @@ class Sheets:
             return sheet
         there = path.is_file()
         # Without the lock: a model may take a minute.
-        made = _read(path) if there else _propose(path, files, trait, self._expert)
+        if there:
+            made = _read(path)
+        else:
+            made = EditedSheet(path, *self._apart.run(_propose, files, trait, self._expert))
         with self._lock:
             # Another page may have been faster.
             return self._open.setdefault(path, made)
@@ -353,7 +359,10 @@ def _read(path: Path) -> EditedSheet:
     return EditedSheet(path, [*headers, *absent], rows, written=_written(path))
 
 
-def _propose(path: Path, files: GeoCohortFiles, trait: str, expert: Expert) -> EditedSheet:
+_Proposed = tuple[list[str], list[dict[str, str]], tuple[str, ...], int, int, str]
+
+
+def _propose(files: GeoCohortFiles, trait: str, expert: Expert) -> _Proposed:
     """Return the sheet that `genotex clinical sheet` would write; without a model's answer, so."""
     settings = PreprocessOptions()
     raw = with_expression(choose_file(files, ()))
@@ -366,4 +375,4 @@ def _propose(path: Path, files: GeoCohortFiles, trait: str, expert: Expert) -> E
         rules = expert_of(settings)
         found = propose_sheet(files.cohort, raw, trait, rules, settings, named_pools)
     headers = sheet_headers(found.rows)
-    return EditedSheet(path, headers, found.rows, (*notes, *found.notes), by=by)
+    return headers, found.rows, (*notes, *found.notes), 0, 0, by

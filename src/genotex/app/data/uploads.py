@@ -30,7 +30,7 @@ from genotex.options import Scale
 from genotex.outside import check_upload, current_limits, use_limits
 from genotex.procedure import Procedure
 from genotex.simulate import format_of
-from genotex.studies import TABLES, TABLES_RECORD, TablesFiles, Workspace
+from genotex.studies import TABLES, TABLES_RECORD, Apart, TablesFiles, Workspace
 
 INPUT = "input"
 """Input folder that is made where the folder has none."""
@@ -208,10 +208,29 @@ def _warnings(series: Sequence[Series], annotated: bool) -> list[str]:
     return warnings
 
 
+def _read_sent(files: TablesFiles, folder: Path) -> OwnTables:
+    """Read tables that were sent, within the limits of what is sent."""
+    with use_limits(current_limits().for_uploads()):
+        return read_own_tables(
+            folder / files.expression,
+            None if files.samples is None else folder / files.samples,
+            platform=None if files.platform is None else folder / files.platform,
+            scale=files.scale,
+            name=files.name,
+        )
+
+
 def keep_tables(
-    workspace: Workspace, name: str, scale: Scale, expression: Sent, others: Sequence[Sent | None]
+    workspace: Workspace,
+    name: str,
+    scale: Scale,
+    expression: Sent,
+    others: Sequence[Sent | None],
+    apart: Apart | None = None,
 ) -> tuple[TablesFiles, OwnTables]:
     """Check own tables, and keep them in ``tables/<name>/``; `others`: samples and platform.
+
+    `apart`: Where they are read, which takes memory.
 
     Raises
     ------
@@ -236,13 +255,7 @@ def keep_tables(
         if TABLES_RECORD in (each.name for each in sent):
             msg = f"no table can have the name {TABLES_RECORD}"
             raise UsageError(msg)
-        read = read_own_tables(
-            stage / files.expression,
-            None if samples is None else stage / samples.name,
-            platform=None if platform is None else stage / platform.name,
-            scale=scale,
-            name=wanted,
-        )
+        read = (apart or Apart()).run(_read_sent, files, stage)
         record = stage / TABLES_RECORD
         record.write_text(files.model_dump_json(indent=1) + "\n", encoding="utf-8")
         kept = [stage / each.name for each in sent]

@@ -18,6 +18,7 @@ from genotex.app.data.sheets import EditedSheet
 from genotex.arrays import Floats
 from genotex.clinical import expert_of
 from genotex.cohorts import (
+    PreparedCohort,
     PreprocessOptions,
     describe_cohort,
     judge_samples,
@@ -38,6 +39,7 @@ from genotex.figures import (
 )
 from genotex.formats import Evidence, LinkedTable, find_evidence, read_linked, sample_quantiles
 from genotex.layout import GeoCohortFiles, OutputFolder
+from genotex.studies import Apart
 from genotex.workflows import audited, audited_series
 
 _READ_AS = {"matrix", "expression", "counts"}
@@ -142,6 +144,40 @@ class CohortQuality:
         )
 
 
+def _read_series(files: GeoCohortFiles) -> PreparedCohort:
+    """Return the expression of a series, whatever its samples are."""
+    options = PreprocessOptions()
+    genes = prepare_geo_cohort(files, expert_of(options), options)
+    if genes.genes is None:
+        raise UsageError(genes.why_no_genes)
+    return genes
+
+
+def _judge_series(
+    genes: PreparedCohort,
+    files: GeoCohortFiles,
+    options: PreprocessOptions,
+    left_out: Collection[str],
+    before: CohortQuality | None,
+) -> tuple[CohortQuality, Evidence]:
+    """Judge the samples of a series; what was measured `before` does not depend on groups."""
+    named = prepare_samples(files, expert_of(options), options)
+    prepared = replace(
+        named, genes=genes.genes, counts=genes.counts, files=genes.files, notes=genes.notes
+    )
+    checked = audited_series(prepared)
+    assert isinstance(checked, AuditedCohort), "there are genes"
+    whole = checked.table
+    kept = np.array([sample not in left_out for sample in whole.samples], dtype=bool)
+    evidence = describe_cohort(prepared, judge_samples(prepared), options)
+    used = replace(checked, table=whole.take(kept))
+    if before is None:
+        return CohortQuality.of(whole, used, evidence), evidence
+    record, audit = used.quality.record, audit_cohort(used)
+    columns = _columns(whole, evidence)
+    return replace(before, columns=columns, record=record, audit=audit), evidence
+
+
 class SeriesQuality:
     """The samples of a series before any analysis, judged again when their sheet has changed.
 
@@ -151,34 +187,11 @@ class SeriesQuality:
         If the series has no expression.
     """
 
-    def __init__(self, files: GeoCohortFiles) -> None:
-        options = PreprocessOptions()
-        self._files, self._lock = files, threading.Lock()
-        self._genes = prepare_geo_cohort(files, expert_of(options), options)
-        if self._genes.genes is None:
-            raise UsageError(self._genes.why_no_genes)
+    def __init__(self, files: GeoCohortFiles, apart: Apart) -> None:
+        self._files, self._apart, self._lock = files, apart, threading.Lock()
+        self._genes = apart.keep(_read_series, files)
         self._version: int | None = None
         self._whole: CohortQuality | None = None
-
-    def _judge(self, options: PreprocessOptions, left_out: Collection[str]) -> None:
-        genes = self._genes
-        named = prepare_samples(self._files, expert_of(options), options)
-        prepared = replace(
-            named, genes=genes.genes, counts=genes.counts, files=genes.files, notes=genes.notes
-        )
-        checked = audited_series(prepared)
-        assert isinstance(checked, AuditedCohort), "there are genes"
-        whole = checked.table
-        kept = np.array([sample not in left_out for sample in whole.samples], dtype=bool)
-        self.evidence = describe_cohort(prepared, judge_samples(prepared), options)
-        used = replace(checked, table=whole.take(kept))
-        if self._whole is None:
-            self._whole = CohortQuality.of(whole, used, self.evidence)
-        else:
-            # What the plots show of expression does not depend on groups.
-            record, audit = used.quality.record, audit_cohort(used)
-            columns = _columns(whole, self.evidence)
-            self._whole = replace(self._whole, columns=columns, record=record, audit=audit)
 
     @property
     def quality(self) -> CohortQuality | None:
@@ -190,7 +203,9 @@ class SeriesQuality:
         with self._lock:
             if self._version != sheet.version:
                 with sheet.reading(PreprocessOptions()) as options:
-                    self._judge(options, set(sheet.left_out))
+                    asked = self._files, options, frozenset(sheet.left_out), self._whole
+                    found = self._apart.run(_judge_series, self._genes, *asked)
+                self._whole, self.evidence = found
                 self._version = sheet.version
 
 

@@ -99,7 +99,8 @@ def _opened(request: Request) -> _Opened:
     if workbench.workspace.file(output.linked_csv(trait, name)) is None or not held:
         raise not_found(what)
     key = state_of(output.linked_csv(trait, name))
-    cohort = workbench.cohorts.get(key, partial(CohortQuality.read, output, trait, name))
+    read = partial(workbench.apart.run, CohortQuality.read, output, trait, name)
+    cohort = workbench.cohorts.get(key, read)
     found = _found_series(workbench, trait, name)
     there = workbench.workspace.file(output.evidence(trait, name))
     evidence = None if there is None else find_evidence(output, trait, name)
@@ -173,7 +174,8 @@ def _read(request: Request) -> Response:
         raise not_found(what)
     files, sheet = found
     try:
-        series = workbench.series.get(series_state(files), partial(SeriesQuality, files))
+        made = partial(SeriesQuality, files, workbench.apart)
+        series = workbench.series.get(series_state(files), made)
         series.judge(sheet)
     except GenotexError as error:
         why = workbench.workspace.without_places(str(error))
@@ -230,7 +232,8 @@ def before(request: Request) -> Response:
         if evidence is None:
             msg = "The cohort has no record of the files that it was made of."
             raise UsageError(msg)
-        make = partial(RawQuality.find, workbench.workspace, evidence, opened.cohort)
+        find = RawQuality.find, workbench.workspace, evidence, opened.cohort
+        make = partial(workbench.apart.run, *find)
         raw = workbench.raw.get(opened.state, make)
     except (GenotexError, OSError) as error:
         return send_figure(request, None, workbench.workspace.without_places(str(error)))
