@@ -10,7 +10,6 @@ import pytest
 
 from genotex.app import Access
 from genotex.layout import OutputFolder
-from genotex.mcp.confinement import ConfinedFolder
 from genotex.studies import AnalysisRecord, Workspace
 from tests.app.conftest import PORT, opened, queue_of, wait
 from tests.geo_text import asthma, series_matrix, write_gz
@@ -135,9 +134,3 @@ def test_a_series_is_found_through_no_link_out_of_the_folder(tmp_path: Path) -> 
     workspace = Workspace(root)
     assert workspace.series("Asthma", "GSE11") is None
     assert workspace.series("Asthma", "GSE12") is None
-
-
-def test_an_assistant_solves_such_a_series_for_a_named_trait(tmp_path: Path) -> None:
-    side_by_side(tmp_path)
-    found, chosen = ConfinedFolder(tmp_path).series(".", "Asthma", ["GSE11"])
-    assert found.files("Asthma", chosen[0]).cohort == "GSE11"

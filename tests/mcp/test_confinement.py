@@ -180,3 +180,15 @@ def test_every_tool_is_in_the_documentation(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "mcp.md").read_text(encoding="utf-8")
     tools = anyio.run(make_server(tmp_path).list_tools)
     assert {tool.name for tool in tools} <= set(re.findall(r"^\| `(\w+)", page, re.M))
+
+
+def test_a_series_in_no_folder_of_a_trait_is_of_the_trait_that_is_named(
+    study_folder: Path, tmp_path: Path
+) -> None:
+    series = study_folder / "input" / "GEO" / TRAIT / SERIES
+    shutil.copytree(series, tmp_path / SERIES)
+    found, chosen = ConfinedFolder(tmp_path).series(".", "Gout", [SERIES])
+    files = found.files("Gout", chosen[0])
+    assert (files.cohort, files.trait) == (SERIES, "Gout")
+    with pytest.raises(UsageError, match="series"):
+        ConfinedFolder(tmp_path).series(".", "Gout", ["GSE1"])

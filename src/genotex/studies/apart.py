@@ -184,9 +184,13 @@ def work(messages: Connection, folder: Path) -> None:
     # One thread for linear algebra, which is read at its import; what most of the work needs comes
     # before it is asked for.
     os.environ.update(thread_numbers(os.cpu_count() or 1))
-    from genotex import cohorts, reports
+    import scipy.cluster.hierarchy  # noqa: F401
+
+    from genotex import clinical, cohorts, reports
 
     cohorts.prepare_geo_cohort, reports.evidence_of  # noqa: B018 (lazy packages)
+    vocabulary = clinical.load_vocabulary()
+    vocabulary.trait("control"), vocabulary.diseases  # noqa: B018 (computed once)
     parent = os.getppid()
     messages.send("ready")
     try:
