@@ -1,4 +1,4 @@
-"""Kinds of arrays, for signatures, and the largest eigenvectors of one."""
+"""Kinds of arrays, for signatures; the largest eigenvectors of one, and a quantile."""
 
 from __future__ import annotations
 
@@ -21,3 +21,12 @@ def largest_eigenvectors(matrix: Floats, most: int) -> tuple[Floats, Floats]:
     last = len(matrix) - 1
     values, vectors = eigh(matrix, subset_by_index=(max(0, last + 1 - most), last))
     return values[::-1], vectors[:, ::-1]
+
+
+def quantile(values: Floats, share: float) -> float:
+    """Return a quantile as `numpy.quantile` does, which takes twice as long."""
+    place = share * (len(values) - 1)
+    low = int(place)
+    ordered = np.partition(values, low)
+    neighbours = np.array([ordered[low], ordered[low + 1 :].min(initial=np.inf)])
+    return float(np.quantile(neighbours, place - low) if place > low else ordered[low])

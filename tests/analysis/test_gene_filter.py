@@ -1,6 +1,8 @@
 import numpy as np
+import pytest
 
 from genotex.analysis import Contrast, GeneFilter, choose_contrast, filter_genes
+from genotex.arrays import quantile
 from tests.analysis.cohort_tables import linked
 
 
@@ -101,3 +103,9 @@ def test_gene_without_any_value_is_not_tested() -> None:
 def test_measured_trait_needs_a_tenth_of_the_samples() -> None:
     found = run(expressed(), contrast_of(list(np.arange(12.0))))
     assert "fewer than 2 samples" in found.record["rule"]
+
+
+@pytest.mark.parametrize("size", [1, 2, 11, 12, 200, 1001])
+def test_quantile_is_that_of_numpy_to_the_last_bit(size: int) -> None:
+    values = np.random.default_rng(size).normal(8, 2, size)
+    assert quantile(values, 0.1) == np.quantile(values, 0.1)

@@ -12,6 +12,8 @@ import pytest
 from genotex.analysis import (
     last_table,
     once,
+    pipeline,
+    problem_data,
     sharing,
     solve_problem,
     solve_problems,
@@ -124,6 +126,37 @@ def test_panel_is_fitted_once_where_nothing_it_depends_on_differs(
                 problem = Problem("Asthma", condition)
                 solve_problem(cohorts, problem, AnalysisOptions(), tasks, threads=threads)
         assert len(fitted) == expected
+
+
+def test_the_cohort_of_a_condition_is_read_once_for_all_traits(
+    cohorts: OutputFolder, tasks: TaskInfo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    whole = problem_data._read
+
+    def count(output: OutputFolder, trait: str, *given: object) -> LinkedTable:
+        read.append(trait)
+        return whole(output, trait, *given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(problem_data, "_read", count)
+    problem, options = Problem("Asthma", "Obesity"), AnalysisOptions(panel=False)
+    with sharing():
+        for seed in (0, 1):
+            solve_problem(cohorts, problem, replace(options, seed=seed), tasks)
+    assert read == ["Asthma", "Obesity"]
+
+
+def test_one_process_solves_the_problems_of_a_trait_where_traits_are_many() -> None:
+    def solved_together(traits: int, processes: int) -> list[int]:
+        problems = [Problem(f"T{i}", c) for i in range(traits) for c in (None, "Age")]
+        bundles = pipeline._bundles(problems, processes)
+        assert [problem for bundle in bundles for problem in bundle] == problems
+        return [len(bundle) for bundle in bundles]
+
+    assert solved_together(8, 2) == [2] * 8
+    # The last trait would keep one process waiting; and one process shares anyway.
+    assert solved_together(3, 2) == [1] * 6
+    assert solved_together(8, 1) == [1] * 16
 
 
 def test_changed_table_is_read_again(tmp_path: Path) -> None:

@@ -10,12 +10,12 @@ from hypothesis.extra.numpy import arrays
 from genotex.cohorts import (
     drop_incomplete,
     fill,
+    gene_means,
     judge,
     link_features,
     unavailable,
     without_biased_covariates,
 )
-from genotex.cohorts.linking import gene_means
 from genotex.formats import ExpressionMatrix, LinkedTable
 
 NAN = np.nan

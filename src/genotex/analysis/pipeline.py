@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
@@ -360,28 +361,47 @@ def solve_problems(
     threads = max(1, (os.cpu_count() or 1) // processes)
     # One alone has nobody to share with.
     shared = len(problems) > 1
-    work = (_Work(output.root, problem, options, tasks, threads, shared) for problem in problems)
+    work = (
+        _Work(output.root, bundle, options, tasks, threads, shared)
+        for bundle in _bundles(problems, processes)
+    )
     with sharing() if shared else nullcontext(), side_by_side(processes) as run:
-        for outcome in run(_solve, work):
+        for outcome in chain.from_iterable(run(_solve_bundle, work)):
             outcomes.append(outcome)
             progress("testing genes", len(outcomes), len(problems), str(outcome.problem))
     return outcomes
 
 
+ENOUGH_BUNDLES = 4
+"""For each process; with fewer of them some processes would wait for the last."""
+
+
+def _bundles(problems: Sequence[Problem], processes: int) -> list[list[Problem]]:
+    """Return the problems that one process solves together: those of a trait share most work."""
+    by_trait = [list(group) for _, group in groupby(problems, lambda problem: problem.trait)]
+    if processes > 1 and len(by_trait) >= ENOUGH_BUNDLES * processes:
+        return by_trait
+    return [[problem] for problem in problems]
+
+
 @dataclass(frozen=True)
 class _Work:
     root: Path
-    problem: Problem
+    problems: Sequence[Problem]
     options: AnalysisOptions
     tasks: TaskInfo | None
     threads: int
     shared: bool
 
 
-def _solve(work: _Work) -> ProblemOutcome:
-    output, problem, options = OutputFolder(work.root), work.problem, work.options
+def _solve_bundle(work: _Work) -> list[ProblemOutcome]:
     if work.shared:
         keep_sharing()
+    return [_solve(work, problem) for problem in work.problems]
+
+
+def _solve(work: _Work, problem: Problem) -> ProblemOutcome:
+    output, options = OutputFolder(work.root), work.options
     try:
         result = solve_problem(output, problem, options, work.tasks, threads=work.threads)
     except (AnalysisError, FormatError, UsageError) as error:

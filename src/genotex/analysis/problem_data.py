@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
 
 from genotex.analysis.designs.request import DesignRequest
 from genotex.analysis.gene_tests.libraries import Counts
 from genotex.analysis.samples.facts import SampleFacts
 from genotex.analysis.samples.quality import SampleTexts
 from genotex.analysis.samples.relations import Relations
-from genotex.analysis.shared_work import last_table
+from genotex.analysis.shared_work import last_table, once, states
 from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.formats import (
     Evidence,
@@ -152,7 +155,7 @@ def read_data(
             choice,
             _read_shared(output, problem.trait, choice.cohort, procedure),
             evidence,
-            _condition_cohort(output, problem, choice, procedure),
+            _condition_cohort(output, problem, choice, procedure, tasks),
             None if tasks is None else _related(problem, procedure, tasks),
         )
 
@@ -203,13 +206,36 @@ def _read(output: OutputFolder, trait: str, cohort: str, procedure: Procedure) -
 
 
 def _condition_cohort(
-    output: OutputFolder, problem: Problem, choice: DataChoice, procedure: Procedure
+    output: OutputFolder,
+    problem: Problem,
+    choice: DataChoice,
+    procedure: Procedure,
+    tasks: TaskInfo | None,
 ) -> ConditionCohort | None:
-    if choice.condition_cohort is None or problem.condition is None:
+    condition, cohort = problem.condition, choice.condition_cohort
+    if cohort is None or condition is None:
         return None
-    _evidence(output, problem.condition, choice.condition_cohort, procedure)
-    table = _read(output, problem.condition, choice.condition_cohort, procedure)
-    return ConditionCohort(choice.condition_cohort, table, choice.regressors)
+    _evidence(output, condition, cohort, procedure)
+    # The same for all traits; whole tables would fill the memory.
+    genes = choice.regressors if tasks is None else tasks.related_genes(condition)
+
+    def read() -> LinkedTable:
+        return _with_genes(_read(output, condition, cohort, procedure), genes)
+
+    files = states(linked_files(output, condition, cohort))
+    table = once("condition", read, condition, files, genes, procedure)
+    return ConditionCohort(cohort, table, choice.regressors)
+
+
+def _with_genes(table: LinkedTable, genes: Sequence[str]) -> LinkedTable:
+    """Return a table of some of the genes, those that it has."""
+    wanted = set(genes)
+    places = [i for i, gene in enumerate(table.genes) if gene in wanted]
+    return replace(
+        table,
+        genes=tuple(table.genes[i] for i in places),
+        expression=np.ascontiguousarray(table.expression[:, places]),
+    )
 
 
 def _evidence(
@@ -218,7 +244,9 @@ def _evidence(
     """Read the record of decisions; folders made by other tools of the benchmark have none."""
     if evidence := find_evidence(output, trait, cohort):
         if not procedure.analyses_filled_tables:
-            check_linked_parquet(output, trait, cohort, evidence.tables)
+            files = linked_files(output, trait, cohort)
+            check = partial(check_linked_parquet, output, trait, cohort, evidence.tables)
+            once("intact", check, trait, cohort, states(files), evidence.tables)
         return evidence
     # Preprocessing writes the record last, so tables of ours without it may not match.
     if output.linked_parquet(trait, cohort).is_file():

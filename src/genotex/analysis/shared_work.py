@@ -21,8 +21,8 @@ from genotex.io import atomic_write
 
 Result = TypeVar("Result")
 
-MOST_KEPT = 16
-"""Results in memory: those of a cohort or two, each of a few numbers for a gene or a sample."""
+MOST_KEPT = 1 << 27
+"""Bytes of results in memory, each of a few numbers for a gene or a sample."""
 
 _State = tuple[tuple[str, int, int, int, int], ...]
 
@@ -33,15 +33,28 @@ class _Shelf:
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
         self._results: OrderedDict[str, bytes] = OrderedDict()
+        self._held = 0
         self._state: _State = ()
         self._table: LinkedTable | None = None
+        self._seal = b""
 
     def table(self, state: _State, read: Callable[[], LinkedTable]) -> LinkedTable:
         if self._table is None or self._state != state:
             # Another table goes before the new one comes: there is room for one.
-            self._table = None
+            self._table, self._seal = None, b""
             self._table, self._state = read(), state
+            # Who changed it in place would change it for the problems that follow.
+            self._table.expression.flags.writeable = False
         return self._table
+
+    def seal(self, values: memoryview) -> bytes:
+        """Return the SHA-256 of values; those of the table, which do not change, are read once."""
+        table, owner = self._table, cast("object", values.obj)
+        if table is None or owner is not table.expression:
+            return hashlib.sha256(values).digest()
+        if not self._seal:
+            self._seal = hashlib.sha256(values).digest()
+        return self._seal
 
     def find(self, name: str) -> bytes | None:
         if name in self._results:
@@ -55,8 +68,9 @@ class _Shelf:
     def keep(self, name: str, content: bytes) -> None:
         if self._folder is None:
             self._results[name] = content
-            if len(self._results) > MOST_KEPT:
-                self._results.popitem(last=False)
+            self._held += len(content)
+            while self._held > MOST_KEPT:
+                self._held -= len(self._results.popitem(last=False)[1])
             return
         # A full disk is reported where answers are written.
         with suppress(OSError):
@@ -91,7 +105,12 @@ def keep_sharing() -> None:
 def last_table(files: Sequence[Path], read: Callable[[], LinkedTable]) -> LinkedTable:
     """Return the table that `read` makes of the files: the last one, if it was made of the same."""
     shelf = _shelf.get()
-    return read() if shelf is None else shelf.table(tuple(map(_state, files)), read)
+    return read() if shelf is None else shelf.table(states(files), read)
+
+
+def states(files: Sequence[Path]) -> _State:
+    """Return what changes when one of the files is written or replaced."""
+    return tuple(map(_state, files))
 
 
 def once(kind: str, make: Callable[[], Result], *inputs: Any) -> Result:
@@ -99,7 +118,7 @@ def once(kind: str, make: Callable[[], Result], *inputs: Any) -> Result:
     shelf = _shelf.get()
     if shelf is None:
         return make()
-    name = f"{kind}-{_digest(inputs)}"
+    name = f"{kind}-{_digest(inputs, shelf)}"
     if (kept := shelf.find(name)) is not None:
         # A new copy each time: who gets it may change it.
         return cast("Result", pickle.loads(kept))
@@ -108,12 +127,12 @@ def once(kind: str, make: Callable[[], Result], *inputs: Any) -> Result:
     return result
 
 
-def _digest(inputs: tuple[Any, ...]) -> str:
+def _digest(inputs: tuple[Any, ...], shelf: _Shelf) -> str:
     """Return the SHA-256 of values, types and memory order of the inputs."""
     arrays: list[pickle.PickleBuffer] = []
     digest = hashlib.sha256(pickle.dumps(inputs, protocol=5, buffer_callback=arrays.append))
     for array in arrays:
-        digest.update(array.raw())
+        digest.update(shelf.seal(array.raw()))
     return digest.hexdigest()
 
 

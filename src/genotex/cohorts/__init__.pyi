@@ -30,6 +30,7 @@ from .linking import (
     LinkingCounts as LinkingCounts,
     drop_incomplete as drop_incomplete,
     fill as fill,
+    gene_means as gene_means,
     judge as judge,
     judge_cohort as judge_cohort,
     judge_filled as judge_filled,

@@ -23,6 +23,8 @@ def sample_quantiles(values: NDArray[np.floating]) -> NDArray[np.float64]:
         for j, column in enumerate(block, at):
             known = column[np.isfinite(column)]
             if known.size:
+                # Sorting is vectorised, finding several ranks at once is not.
+                known.sort()
                 found[j] = np.percentile(known, PERCENT)
     return found
 

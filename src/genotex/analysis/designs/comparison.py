@@ -72,8 +72,10 @@ class Comparison:
 
     @cached_property
     def expression(self) -> Floats:
-        """All genes of the samples compared, shape (n, p)."""
-        return np.asarray(self.table.expression, dtype=np.float64)[self.contrast.rows]
+        """All genes of the samples compared, shape (n, p); those of the table where it is all."""
+        values, rows = np.asarray(self.table.expression, dtype=np.float64), self.contrast.rows
+        every = np.array_equal(rows, np.arange(len(values)))
+        return values if every and values.flags.c_contiguous else values[rows]
 
     @property
     def variance_depends(self) -> str:

@@ -14,7 +14,8 @@ from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.designs.matrix import MIN_RESIDUAL_DF
 from genotex.analysis.gene_tests.libraries import FEWEST_READS, Libraries, few_reads
 from genotex.analysis.gene_tests.linear import fit_last_column
-from genotex.arrays import Flags, Floats
+from genotex.analysis.shared_work import once
+from genotex.arrays import Flags, Floats, quantile
 from genotex.errors import AnalysisError
 
 GENE_STATUS = ("tested", "low", "constant", "too few values", "regressor")
@@ -110,7 +111,7 @@ def _low_genes(
     has_floor = float((values <= floor).mean()) >= FLOOR_SHARE
     if not has_floor and float((values < 0).mean()) > CENTRED_SHARE:
         return nothing, "no filter of low genes (the values are centred: levels cannot be compared)"
-    cut = float(np.quantile(values, LOW_QUANTILE))
+    cut = quantile(values, LOW_QUANTILE)
     if contrast.members:
         need = contrast.smaller_group
     else:
@@ -140,7 +141,12 @@ def choose_genes(comparison: Comparison, expression: Floats, *, filter_low: bool
     design, table = comparison.design, comparison.table
     columns = design.matrix.shape[1]
     if comparison.libraries is None:
-        kept = filter_genes(expression, comparison.contrast, columns, filter_low)
+        contrast = comparison.contrast
+        kept = once(
+            "filter",
+            lambda: filter_genes(expression, contrast, columns, filter_low),
+            *(table.expression, contrast, columns, filter_low),
+        )
     else:
         kept = filter_genes(expression, comparison.contrast, columns, filter_low=False)
         if filter_low:
