@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from genotex.app import Access
-from genotex.layout import OutputFolder
+from genotex.layout import GeoCohortFiles, InputFolder, OutputFolder
 from genotex.studies import AnalysisRecord, Workspace
 from tests.app.conftest import PORT, opened, queue_of, wait
 from tests.geo_text import asthma, series_matrix, write_gz
@@ -134,3 +134,24 @@ def test_a_series_is_found_through_no_link_out_of_the_folder(tmp_path: Path) -> 
     workspace = Workspace(root)
     assert workspace.series("Asthma", "GSE11") is None
     assert workspace.series("Asthma", "GSE12") is None
+
+
+@pytest.mark.parametrize("path", ["/", "/analysis?trait=Asthma", "/samples?trait=Asthma&series="])
+def test_a_page_looks_for_series_a_few_times_however_many_there_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    names = [f"GSE{20 + i}" for i in range(25)]
+    for name in names:
+        write_series(tmp_path / "input" / "GEO" / "Asthma" / name, name)
+    scanned = []
+    real = InputFolder.geo_cohorts
+
+    def counted(self: InputFolder, trait: str) -> list[GeoCohortFiles]:
+        scanned.append(trait)
+        return real(self, trait)
+
+    with opened(tmp_path, Access(PORT)) as browser:
+        monkeypatch.setattr(InputFolder, "geo_cohorts", counted)
+        page = browser.get(path + (names[3] if path.endswith("=") else ""))
+        assert page.status_code == 200 and names[3] in page.text
+    assert len(scanned) <= 10

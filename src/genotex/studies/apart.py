@@ -190,7 +190,7 @@ def work(messages: Connection, folder: Path) -> None:
 
     cohorts.prepare_geo_cohort, reports.evidence_of  # noqa: B018 (lazy packages)
     vocabulary = clinical.load_vocabulary()
-    vocabulary.trait("control"), vocabulary.diseases  # noqa: B018 (computed once)
+    vocabulary.trait("control"), vocabulary.diseases
     parent = os.getppid()
     messages.send("ready")
     try:

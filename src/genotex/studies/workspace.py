@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -48,8 +48,12 @@ class FoundInput:
 
     def files(self, trait: str, series: str) -> GeoCohortFiles:
         """Return the files of one of its series."""
+        return self.files_of(trait, [series])[series]
+
+    def files_of(self, trait: str, series: Collection[str]) -> dict[str, GeoCohortFiles]:
+        """Return the files of some of its series."""
         found = InputFolder(self.folder).geo_cohorts(trait)
-        return next(files for files in found if files.cohort == series)
+        return {files.cohort: files for files in found if files.cohort in series}
 
 
 @dataclass(frozen=True)
@@ -155,9 +159,11 @@ class Workspace:
         found = []
         root_series: dict[str, GeoCohortFiles] = {}
         for name, folder in self._places():
+            # A folder of one series is no input of its own where the folder around it is one.
+            if folder.name.upper() in root_series and name != ".":
+                continue
             if not ((folder / "GEO").is_dir() or (folder / "TCGA").is_dir()):
-                # A folder of one series is no input of its own where the folder around it is one.
-                if not self._may_be_loose(folder) or folder.name.upper() in root_series:
+                if not self._may_be_loose(folder):
                     continue
                 if loose := series_at(folder):
                     root_series = root_series or (loose if name == "." else {})
@@ -177,10 +183,6 @@ class Workspace:
             return folder == self.root
         return not ((folder / "preprocess").is_dir() or (folder / "regress").is_dir())
 
-    def is_loose(self, series: str) -> bool:
-        """Return whether a series is in no folder of a trait, so that any can be named."""
-        return any(found.loose and series in found.of(UNSORTED) for found in self.inputs())
-
     def series(self, trait: str, name: str) -> GeoCohortFiles | None:
         """Return the files of a series of the inputs; none through a link out of the folder."""
         return self.several_series(trait, [name])[name]
@@ -189,8 +191,8 @@ class Workspace:
         """Return the files of each series, None where the folder does not hold them."""
         found: dict[str, GeoCohortFiles | None] = dict.fromkeys(names)
         for each in self.inputs():
-            for name in found.keys() & set(each.of(trait)):
-                files = each.files(trait, name)
+            wanted = found.keys() & set(each.of(trait))
+            for name, files in each.files_of(trait, wanted).items() if wanted else ():
                 if found[name] is None and all(map(self.holds, files.inputs)):
                     found[name] = files
         return found

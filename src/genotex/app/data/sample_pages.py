@@ -74,8 +74,7 @@ def samples(request: Request) -> Response:
         edited=sheet.edited,
         ways=FILL_WAYS,
         line=line_of(request, "Samples", place),
-        judged=_is_judged(request, place),
-        loose=workbench_of(request).workspace.is_loose(place["series"]),
+        **_known(request, place),
         **values,
     )
 
@@ -88,11 +87,12 @@ def _of_trait(request: Request) -> Response:
     return RedirectResponse(address("/samples", {"trait": named, "series": series}), 303)
 
 
-def _is_judged(request: Request, place: Mapping[str, str]) -> bool:
-    """Return whether the quality of a series is known, without reading it."""
+def _known(request: Request, place: Mapping[str, str]) -> dict[str, bool]:
+    """Return whether the quality of a series is known, and whether any trait can be named."""
     files = _series_of(request, place["trait"], place["series"])
     kept = workbench_of(request).series.kept(series_state(files))
-    return kept is not None and kept.quality is not None
+    laid_out = files.folder.parent.parent.name == "GEO"
+    return {"judged": kept is not None and kept.quality is not None, "loose": not laid_out}
 
 
 def table(request: Request) -> Response:
