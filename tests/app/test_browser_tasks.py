@@ -14,6 +14,8 @@ import pytest
 
 from tests.app.chromium import chromium, page, server
 from tests.app.test_browser import open_genes, open_samples
+from tests.laid_out_series import count_tables
+from tests.laid_out_series import write as write_laid_out
 
 __all__ = ["chromium", "page", "server"]
 SYMBOLS = ("TP53", "EGFR", "MYC", "BRCA1", "CDK2", "GAPDH", "ACTB", "CD4", "CD8A", "IL6")
@@ -143,3 +145,29 @@ def test_gene_sets_are_tested_from_the_result(page: Any, click: Any) -> None:
     click("button:text-is('Test gene sets')")
     page.wait_for_selector("h2:has-text('Gene Ontology, biological process')")
     assert page.locator("#table tbody tr").count() > 1 and click.times == 1
+
+
+def test_rna_seq_by_upload_leads_to_a_gene(page: Any, click: Any, tmp_path: Path) -> None:
+    series = next(each for each in count_tables() if each.name == "accessions")
+    write_laid_out(series, tmp_path / "GSE5")
+    files = sorted((tmp_path / "GSE5").iterdir())
+    assert [path.name for path in files] == ["GSE5_raw_counts.txt.gz", "GSE5_series_matrix.txt.gz"]
+    click("nav a:text-is('Add data')")
+    page.set_input_files("#send-series input[name=files]", files)
+    page.fill("#send-series input[name=trait]", "Asthma")
+    click("#send-series button")
+    page.wait_for_selector("#added li:has-text('log2 counts per million')")
+    click("#added a.button")
+    page.wait_for_selector("#steps li:has-text('12 samples')")
+    click("#steps a:text-is('Design')")
+    page.wait_for_selector("#go button")
+    click("#go button")
+    page.wait_for_selector("#steps li.done:has-text('Result')")
+    click("#steps a:text-is('Result')")
+    page.wait_for_selector("#plot[data-ready=volcano]")
+    # Counts are tested by a model of their variance, which the methods name.
+    page.click("[data-copy]")
+    page.wait_for_selector("#copied:has-text('voom')")
+    click("#table tbody th a >> nth=0")
+    page.wait_for_selector("#values[data-ready]")
+    assert click.times == 7
