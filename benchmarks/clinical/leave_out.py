@@ -1,7 +1,7 @@
 """What each rule and pattern of annotation is worth: answers that change when it is left out.
 
     python -m benchmarks leave_out CASES.jsonl.gz ... [--samples SAMPLES.parquet] [--only TEXT]
-        [--functions] [--enough 4]
+        [--functions] [--enough 4] [--most N]
 
 Left out are, one at a time: each function of the rules (it returns False, None or nothing) and each
 alternative of each regular expression. A first pass records in which cases each has any effect of
@@ -199,6 +199,7 @@ def _constant(function: FunctionType) -> CodeType | None:
     if inspect.isgeneratorfunction(function) or function.__code__.co_freevars:
         return None
     value = {"bool": "False", "list": "[]", "dict": "{}", "set": "set()", "froz": "frozenset()"}
+    value["None"] = "None"
     text = "None" if kind.endswith("| None") else value.get(kind.partition("[")[0][:4])
     return None if text is None else eval(f"lambda *a, **k: {text}").__code__
 
@@ -211,7 +212,7 @@ def _functions(only: str) -> Iterator[FunctionType]:
     every = (each for each in gc.get_objects() if isinstance(each, FunctionType))
     for function in sorted(every, key=lambda f: (f.__module__ or "", f.__qualname__)):
         place = f"{function.__module__}.{function.__qualname__}"
-        if RULES.match(place) and "<" not in place and only in place:
+        if RULES.match(place) and "<" not in place and re.search(only, place):
             yield function
 
 
@@ -219,9 +220,12 @@ def _record(codes: Mapping[CodeType, set[int]]) -> None:
     """Read every case, and note those in which a function finds anything."""
 
     def look(frame: Any, event: str, found: Any) -> None:
-        if event == "return" and found and frame.f_code in codes:
-            codes[frame.f_code].add(READING[0])
+        code = frame.f_code
+        if event == "return" and code in codes and (found or code in acting):
+            codes[code].add(READING[0])
 
+    acting = {f.__code__ for f in gc.get_objects() if isinstance(f, FunctionType)
+              and f.__annotations__.get("return") == "None"}  # fmt: skip
     for number, case in enumerate(CASES):
         READING[:] = [number]
         sys.setprofile(look)
@@ -319,7 +323,8 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=20_000)
     parser.add_argument("--functions", action="store_true", help="leave patterns alone")
     parser.add_argument("--enough", type=int, default=ENOUGH[0], help="changed answers")
-    parser.add_argument("--only", default="", help="part of the name of modules or functions")
+    parser.add_argument("--most", type=int, help="leave alone what has an effect in more cases")
+    parser.add_argument("--only", default="", help="pattern in the name of module or function")
     arguments = parser.parse_args()
     codes: dict[CodeType, set[int]] = {f.__code__: set() for f in _functions(arguments.only)}
     ENOUGH[:] = [arguments.enough]
@@ -327,7 +332,7 @@ def main() -> None:
     modules = [] if arguments.functions else sorted(sys.modules.items())
     for name, module in modules:
         for constant, pattern in list(vars(module).items()) if RULES.match(name) else ():
-            if isinstance(pattern, re.Pattern) and arguments.only in f"{name}.{constant}":
+            if isinstance(pattern, re.Pattern) and re.search(arguments.only, f"{name}.{constant}"):
                 expressions.append(_Expression(f"{name}.{constant}", pattern))
                 setattr(module, constant, expressions[-1])
     listed, alone = load_vocabulary(), lexicon_only()
@@ -351,7 +356,8 @@ def main() -> None:
     )
     CASES[0].answer()
     _record(codes)
-    LEAVES.extend(_leaves(expressions, codes))
+    most = arguments.most or len(CASES)
+    LEAVES.extend(leave for leave in _leaves(expressions, codes) if len(leave[-1]) <= most)
     with get_context("fork").Pool(2) as pool:
         for line in pool.imap(_effect, range(len(LEAVES)), 1):
             print(line, flush=True)

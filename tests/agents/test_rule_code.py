@@ -213,6 +213,7 @@ def test_written_functions_code_the_labelled_cases_as_the_rules_do(shared_data: 
                     encoding.row if encoding.row is not None else encoding.sample_field,
                     lambda cell, function=function: run(function, cell),
                     kind=encoding.kind,
+                    also=encoding.shifted,
                     roles=decided.roles,
                     key=encoding.key,
                     empty=decided.empty,

@@ -5,8 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genotex.agents import ClinicalTable, SeriesText
+from genotex.agents import ClinicalTable, SeriesText, Task
 from genotex.agents import toolkit as t
+from genotex.agents.rules.geo import coded
+from genotex.clinical import RuleExpert, describe_series
+from genotex.cohorts import RawSeries
+from genotex.errors import UsageError
+from genotex.formats import Series
+from genotex.layout import GeoCohortFiles
 from tests.agents.conftest import cohort_task
 from tests.geo_text import GENES, write_asthma
 
@@ -75,3 +81,26 @@ def test_feature_is_read_from_titles(series: SeriesText) -> None:
     age = t.encode_feature(series, "age", "title", lambda cell: int(cell.split("GSM")[1]))
     assert age.codes.tolist() == list(range(1, 13))
     assert age.encoding.sample_field == "title" and age.encoding.row is None
+
+
+def test_two_rows_that_are_one_column() -> None:
+    """The rules' code and code of one's own give controls of another row their group."""
+    rows = (
+        ("disease state: HCM",) * 3 + ("age: 40",) * 3,
+        ("age: 60",) * 3 + ("sample type: control",) * 3,
+    )
+    texts = {"title": ("Hypertrophic cardiomyopathy (HCM)",)}
+    samples = tuple(f"GSM{number}" for number in range(6))
+    series = Series(Path("GSE1"), samples, texts, {"characteristics_ch1": rows})
+    task = Task("geo", "Hypertrophic_Cardiomyopathy", "/in", "/out", "sound", cohort="GSE1")
+    files = GeoCohortFiles(task.trait, "GSE1", Path("/in"), (), (), ())
+    text = SeriesText(task, files, RawSeries(series, ()))
+    codes = {"disease state: HCM": 1, "sample type: control": 0}
+    assert t.encode_feature(text, "trait", 0, codes, also=[1]).codes.tolist() == [1, 1, 1, 0, 0, 0]
+    assert t.encode_feature(text, "trait", 0, codes).known == 3
+    with pytest.raises(UsageError, match="no row 2"):
+        t.encode_feature(text, "trait", 0, codes, also=[2])
+    reading = RuleExpert().annotate(describe_series(series), task.trait)
+    decided = coded(reading.trait, series, task.procedure)
+    assert decided is not None and decided.encoding.shifted == (1,)
+    assert {cell: code for cell, code in decided.codes.items() if code is not None} == codes

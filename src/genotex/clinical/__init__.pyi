@@ -152,5 +152,5 @@ from .words.vocabulary import (
 )
 from .words.wording import Terms as Terms
 from .cases import infer_cases_elsewhere as infer_cases_elsewhere
-from .texts.samples import distinguishing_texts as distinguishing_texts, group_texts as group_texts
+from .texts.samples import group_texts as group_texts
 from .words.vocabulary_file import read_vocabulary_file as read_vocabulary_file

@@ -154,13 +154,14 @@ def cells_to_code(
     """Return the different cells that an encoding of this place may have to code.
 
     `place`: Where the feature is; its values are ignored. `procedure`: As for `apply_encoding`.
-    Returns cell -> whether it is a sample's first choice. The others are in the row under another
-    key, or on another line of the same field, and count only where an encoding lists them. Raises
-    EncodingFileError if the series does not have the row.
+    Returns cell -> whether it is a sample's first choice. The others are in the row (or those that
+    it is shifted to) under another key, or on another line of the same field, and count only where
+    an encoding lists them. Raises EncodingFileError if the series does not have the row.
     """
     found = _cells(replace(place, values={}), series, Procedure(procedure))[0]
     if place.sample_field == "characteristics_ch1":
-        lines = [series.characteristics[place.row or 0]]
+        rows = series.characteristics
+        lines = [rows[number] for number in (place.row or 0, *place.shifted) if number < len(rows)]
     else:
         lines = [] if place.key else list(series.sample_fields.get(place.sample_field, ()))
     others = {cell: False for line in lines for cell in line if cell is not None}

@@ -9,7 +9,6 @@ from genotex.clinical import SeriesDescription, judge_expression
         (("strain: C57BL/6J",), ("genotype: WT", "genotype: KO")),
         (("background: CD-1",),),
         (("tissue: Sprague-Dawley rat liver",),),
-        (("developmental stage: E14.5",),),
         (("species: mouse",),),
         (("organism: Mus musculus", "organism: Rattus norvegicus"),),
     ],

@@ -5,12 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.clinical import RuleExpert, load_vocabulary
-from genotex.clinical.trait.series_context import (
-    SeriesContext,
-    Side,
-    TissueContext,
-    explained_abbreviations,
-)
+from genotex.clinical.trait.series_context import SeriesContext, explained_abbreviations
 
 from ..conftest import CodesOf, MakeDescription
 
@@ -78,82 +73,10 @@ def test_row_of_codes_is_read_by_the_legend(codes_of: CodesOf) -> None:
     assert codes_of("Asthma", "group", ["A", "D"], **texts) is None
 
 
-@pytest.mark.parametrize(
-    ("summary", "tumour", "organ"),
-    [
-        ("lung adenocarcinoma (LUAD) was compared", "adenocarcinoma", "lung"),
-        ("adenocarcinoma of the lung was compared", "Adenocarcinoma", "lung"),
-        ("lung adenocarcinoma was compared", "adenocaricnoma", "lung"),
-        ("lung adenocarcinoma and breast adenocarcinoma", "adenocarcinoma", None),
-        ("lung adenocarcinoma; adenocarcinoma is common", "adenocarcinoma", None),
-        ("nothing of the kind", "adenocarcinoma", None),
-        ("lung tumors were compared", "tumor", None),  # every cancer is a tumour
-        ("breast adenocarcinoma", "adenocarcinoma", None),
-    ],
-)
-def test_tumour_of_another_organ(summary: str, tumour: str, organ: str | None) -> None:
-    assert context("Breast_Cancer", "Breast cancer", summary).organ_elsewhere(tumour) == organ
-
-
-def test_only_a_cancer_has_tumours_elsewhere() -> None:
-    found = context("Asthma", "Asthma", "lung adenocarcinoma")
-    assert found.organ_elsewhere("adenocarcinoma") is None
-
-
-def side(text: str, tissue: str, trait: str = "Parkinsons_Disease") -> Side | None:
-    vocabulary = load_vocabulary()
-    return TissueContext(vocabulary.trait(trait), vocabulary, text).side(tissue)
-
-
-@pytest.mark.parametrize(
-    ("text", "tissue", "expected"),
-    [
-        ("Normal parietal cortex was used.", "Parietal lobe", "control"),
-        ("normal temporal or parietal cortices (NTP) of patients", "parietal", "control"),
-        ("cerebellum of nine healthy donors", "cerebellar cortex", "control"),
-        ("putamen from six patients with Parkinson's disease", "Putamen", "case"),
-        ("parkinsonian putamen, normal cerebellum", "putamen", "case"),
-        ("parkinsonian putamen and normal putamen", "putamen", "both"),
-        ("The putamen is small. Parkinson's disease is common.", "putamen", None),
-        ("Parkinson's disease; cerebellum of mice", "cerebellum", None),
-        ("normal weight people, putamen", "putamen", None),
-        ("", "putamen", None),
-        ("normal cortex", "cortex", None),  # of which lobe?
-    ],
-)
-def test_whose_tissue(text: str, tissue: str, expected: Side | None) -> None:
-    assert side(text, tissue) == expected
-
-
-def test_tissue_in_the_name_of_the_disease() -> None:
-    assert side("epilepsy with hippocampal sclerosis", "Hippocampus", "Epilepsy") == "case"
-
-
-def test_row_of_tissues_needs_a_tissue_of_each_side(codes_of: CodesOf) -> None:
-    title = "Parkinson's disease"
-    values = ["putamen", "cerebellum"]
-    both = "Putamen of Parkinson's disease patients was compared with normal cerebellum."
-    found = codes_of("Parkinsons_Disease", "tissue", values, title=title, summary=both)
-    assert found == [1, 0]
-    for summary in (
-        "Putamen and cerebellum of patients with Parkinson's disease and controls.",
-        "Putamen of Parkinson's disease patients.",
-        "Normal cerebellum.",
-    ):
-        found = codes_of("Parkinsons_Disease", "tissue", values, title=title, summary=summary)
-        assert found is None
-
-
 def test_only_a_key_that_asks_for_the_tissue(codes_of: CodesOf) -> None:
     summary = "Putamen of Parkinson's disease patients was compared with normal cerebellum."
     values = ["putamen", "cerebellum"]
     assert codes_of("Parkinsons_Disease", "batch", values, summary=summary) is None
-
-
-@settings(deadline=None)
-@given(st.text(alphabet="normal of patient()., and or putamen", max_size=80), st.text(max_size=20))
-def test_no_text_breaks_it(text: str, tissue: str) -> None:
-    assert side(text, tissue) in ("case", "control", "both", None)
 
 
 def test_short_forms_get_their_long_forms() -> None:
@@ -205,3 +128,25 @@ def test_explanations_in_either_order() -> None:
     assert explained_abbreviations(text) == {
         "NMC": "non-manifesting carriers", "HV": "healthy volunteers"
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("summary", "tumour", "organ"),
+    [
+        ("lung adenocarcinoma (LUAD) was compared", "adenocarcinoma", "lung"),
+        ("adenocarcinoma of the lung was compared", "Adenocarcinoma", "lung"),
+        ("lung adenocarcinoma was compared", "adenocaricnoma", "lung"),
+        ("lung adenocarcinoma and breast adenocarcinoma", "adenocarcinoma", None),
+        ("lung adenocarcinoma; adenocarcinoma is common", "adenocarcinoma", None),
+        ("nothing of the kind", "adenocarcinoma", None),
+        ("lung tumors were compared", "tumor", None),  # every cancer is a tumour
+        ("breast adenocarcinoma", "adenocarcinoma", None),
+    ],
+)
+def test_tumour_of_another_organ(summary: str, tumour: str, organ: str | None) -> None:
+    assert context("Breast_Cancer", "Breast cancer", summary).organ_elsewhere(tumour) == organ
+
+
+def test_only_a_cancer_has_tumours_elsewhere() -> None:
+    found = context("Asthma", "Asthma", "lung adenocarcinoma")
+    assert found.organ_elsewhere("adenocarcinoma") is None

@@ -116,14 +116,6 @@ KEYS: list[Row] = [
         "Blood in Takayasu arteritis", BOTH,
     ),
     (
-        "Vitiligo", "lesion", ["1", "0"], [1, 0],
-        "Skin in vitiligo", BOTH,
-    ),
-    (
-        "Sarcoidosis", "control", ["no", "yes"], [1, 0],
-        "Blood in sarcoidosis", BOTH,
-    ),
-    (
         "Hepatitis_E", "hepatitis", ["E", "A", "none"], [1, 0, 0],
         "Liver in hepatitis E", BOTH,
     ),
@@ -139,8 +131,12 @@ NEAR_MISSES: list[Row] = [
         "Blood in sickle cell disease", "All patients have sickle cell disease.",
     ),
     (
-        "Vitiligo", "lesion count known", ["yes", "no"], None,
-        "Skin in vitiligo", BOTH,
+        "Wilms_Tumor", "relapse", ["case", "control"], None,
+        "Relapse of Wilms tumours", "Patients with Wilms tumour and relapse, and others.",
+    ),
+    (
+        "Follicular_Lymphoma", "crp", ["elevated", "normal"], None,
+        "Follicular lymphoma", "Biopsies of patients before treatment.",
     ),
     (
         "Gastric_Cancer", "diagnosis", ["CRC Met", "BRCA Met"], None,

@@ -101,7 +101,7 @@ def test_one_slip_in_a_long_word(written: str, meant: str) -> None:
     [
         "astma",  # short words make other words too easily
         "melenoma",
-        "schzophrnia",  # two slips
+        "shzophrnia",  # three slips
         "hypotension",  # known, though near another
         "",
     ],

@@ -304,6 +304,8 @@ def _encode_call(name: str, encoding: FeatureEncoding, coded: _Coded) -> str:
     if coded.roles:
         entries = (f"        {literal(c)}: {literal(r)},\n" for c, r in coded.roles.items())
         lines.append(f"roles={{\n{''.join(entries)}    }}")
+    if encoding.shifted:
+        lines.append(f"also={list(encoding.shifted)}")
     if coded.empty is not None:
         lines.append(f"empty={number(coded.empty)}")
     arguments = "".join(f"    {line},\n" for line in lines)

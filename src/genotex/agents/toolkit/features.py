@@ -124,6 +124,7 @@ def encode_feature(
     roles: Mapping[str, Role] | None = None,
     key: str | None = None,
     empty: float | None = None,
+    also: Sequence[int] = (),
 ) -> Feature:
     """Code trait, age or gender of every sample by a function that you write.
 
@@ -150,6 +151,10 @@ def encode_feature(
         Header of the cells, where it is not the most frequent one in the row.
     empty : float, optional
         Of a series: code of the samples without a cell, which `convert` is not asked about.
+    also : sequence of int
+        Of a series: other rows that are the same column. A sample without `key` in any row has
+        its cell there, whatever its header ("disease state: HCM" in some samples, "sample type:
+        control" of another row in the others).
 
     Returns
     -------
@@ -165,9 +170,11 @@ def encode_feature(
     _check_names(feature, kind)
     if isinstance(source, ClinicalColumns):
         return _of_tcga(source, feature, str(row), convert, kind)
-    return _of_series(
-        source, _place(source, feature, row, kind, key), row, convert, roles or {}, empty
-    )
+    place = _place(source, feature, row, kind, key)
+    for other in also:
+        _place(source, feature, other, kind, key)
+    place = replace(place, shifted=tuple(also))
+    return _of_series(source, place, row, convert, roles or {}, empty)
 
 
 def _check_names(feature: str, kind: str) -> None:

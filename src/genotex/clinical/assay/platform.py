@@ -38,9 +38,6 @@ def by_row_ids(first_ids: Sequence[str]) -> AssaySign | None:
     kind = _majority(ids)
     shown = f"row ids look like it: {', '.join(ids[:3])}"
     if kind is None:
-        if _are_other_gene_ids(ids):
-            what = "NCBI Gene ids that no human gene has"
-            return not_human("row ids", what, f"row ids are {what}: {', '.join(ids[:3])}")
         return None
     if kind.human:
         return AssaySign("human row ids", True, "human gene expression", shown)
@@ -107,16 +104,6 @@ def _holds(entry: Mapping[str, Any], value: int) -> bool:
     return any(low <= value <= high for low, high in entry["within"])
 
 
-def _are_other_gene_ids(ids: Sequence[str]) -> bool:
-    """Return whether too many NCBI Gene ids (custom tables: ``100012_at``) are no human gene's."""
-    numbers = [int(i[:-3]) for i in ids if re.fullmatch(r"\d{1,9}_at", i)]
-    if not numbers or len(numbers) < len(ids):
-        return False
-    stretches = load_signs().value("row_ids", "not_human_gene_ids")
-    outside = sum(_holds(stretches, n) for n in numbers)
-    return bool(outside >= stretches["share"] * len(numbers))
-
-
 def same_platform(first_ids: Sequence[str], table_ids: Sequence[str | None]) -> bool | None:
     """Return whether row ids and a platform's first ids are of one form."""
     # A SuperSeries has several platforms, and the table may belong to another one.
@@ -135,8 +122,6 @@ def _form(row_id: str) -> str:
 _SPECIES = "species of the platform"
 _MEASURES = "what the platform measures"
 _BINOMIAL = re.compile(r"[A-Z][a-z]+ [a-z]+")
-_MOUSE_SYMBOL = re.compile(r"[A-Z][a-z][a-z0-9]*[a-z0-9]\d*")
-
 _Cells = Sequence[str | None]
 
 
@@ -234,19 +219,6 @@ def _by_species(preview: Mapping[str, _Cells]) -> AssaySign | None:
     if other and len(other) > 2 * human_marks:
         evidence = f"annotation mentions {', '.join(dict.fromkeys(other))}"
         return not_human(_SPECIES, "genes of another species", evidence[:120])
-    if human_marks:
-        return None
-    return _by_symbols(preview)
-
-
-def _by_symbols(preview: Mapping[str, _Cells]) -> AssaySign | None:
-    pattern = load_signs().pattern("platform", "symbol_columns")
-    for name, cells in preview.items():
-        known = _known(cells)
-        hits = [c for c in known if _MOUSE_SYMBOL.fullmatch(c)]
-        if pattern.fullmatch(name) and len(hits) > max(1, _MAJORITY * len(known)):
-            evidence = f"annotation column {name!r}: {', '.join(hits)}"
-            return not_human(_SPECIES, "symbols written as those of mouse or rat", evidence)
     return None
 
 

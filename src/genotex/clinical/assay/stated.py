@@ -197,7 +197,7 @@ _Row = tuple[str, list[str], bool]
 
 
 def by_sample_species(description: SeriesDescription) -> AssaySign | None:
-    """Judge by species, strain, embryonic stage and alleles; None when they do not decide."""
+    """Judge by species and strain; None when they do not decide."""
     # A strain may be the host of a human tumour, so words for xenografts forbid the verdict. One
     # that only some samples have counts only in a series whose texts mention no people.
     signs, rows = load_signs(), list(_rows(description))
@@ -207,11 +207,7 @@ def by_sample_species(description: SeriesDescription) -> AssaySign | None:
     if named is not None or xenograft:
         return named
     people = bool(signs.pattern("texts", "human_words").search(description.text))
-    findings = (
-        _strain(key, values) or _embryo(key, values, description)
-        for key, values, complete in rows
-        if complete or not people
-    )
+    findings = (_strain(key, values) for key, values, complete in rows if complete or not people)
     return next(filter(None, findings), None)
 
 
@@ -266,20 +262,6 @@ def _strain(key: str, values: Sequence[str]) -> AssaySign | None:
     if not hits or not (under_strain or len(hits) == len(values)):
         return None
     return not_human(_SPECIES, "", f"characteristics name a strain: {key}: {hits[0]}")
-
-
-def _embryo(key: str, values: Sequence[str], description: SeriesDescription) -> AssaySign | None:
-    signs = load_signs()
-    alleles = signs.pattern("samples", "alleles")
-    mutant = next((v for v in values if alleles.search(v)), None)
-    if mutant is not None and signs.pattern("samples", "animals").search(description.text):
-        return not_human(_SPECIES, "", f"characteristics name an allele of mice: {key}: {mutant}")
-    if not signs.pattern("samples", "stage_keys").fullmatch(key):
-        return None
-    embryos = signs.pattern("samples", "embryos")
-    if all(embryos.fullmatch(v) for v in values):
-        return not_human(_SPECIES, "", f"characteristics name embryonic days: {key}: {values[0]}")
-    return None
 
 
 _TEXTS = "texts"

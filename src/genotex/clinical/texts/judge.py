@@ -86,11 +86,7 @@ class TextJudge:
             and not any(map(self._is_used, names))
         ):
             return UNKNOWN
-        if self._control_word(text) in {None, *names}:
-            return judgement
-        if self._trait.is_cancer and self._is_normal_tissue(text):
-            return Judgement.healthy(f"{text!r} is normal tissue of patients")
-        return leave_open(f"{text!r} names the trait and a control")
+        return judgement
 
     def _is_used(self, name: str | None) -> bool:
         """Return whether a name is a word, or short letters that the series' own texts use too."""

@@ -11,7 +11,7 @@ from functools import lru_cache
 from genotex.clinical.cells import Candidate
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.words.wording import Terms
-from genotex.features import packaged_table, simple_key, simplify, split_pairs
+from genotex.features import packaged_table, simple_key, split_pairs
 from genotex.formats import SampleField
 
 FIELD_NAMES: Mapping[SampleField, str] = {
@@ -203,14 +203,3 @@ def text_columns(cells: Iterable[str]) -> Iterator[dict[str, str]]:
         groups = Counter(filter(None, column.values()))
         if 2 <= len(groups) <= _MOST_GROUPS:
             yield column
-
-
-def distinguishing_texts(texts: Mapping[str, str]) -> dict[str, str]:
-    """Return texts without the words that all of them share."""
-    words = {cell: text.split() for cell, text in texts.items()}
-    sets = [{simplify(word) for word in parts} for parts in words.values()]
-    shared = set.intersection(*sets) if sets else set()
-    return {
-        cell: _tidy(" ".join(word for word in parts if simplify(word) not in shared))
-        for cell, parts in words.items()
-    }

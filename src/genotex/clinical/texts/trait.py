@@ -16,7 +16,6 @@ from genotex.clinical.texts.judge import TextJudge
 from genotex.clinical.texts.samples import (
     LEAST_TOLD,
     SampleTexts,
-    distinguishing_texts,
     group_texts,
     pair_candidates,
     sample_texts,
@@ -75,8 +74,7 @@ def _of_line(line: SampleTexts, judge: TextJudge) -> Iterator[TraitOption]:
     if not cells:
         return
     groups = group_texts(cells)
-    wholes = (groups, distinguishing_texts(groups))
-    ways: list[tuple[How, Mapping[str, str]]] = [("text", texts) for texts in wholes]
+    ways: list[tuple[How, Mapping[str, str]]] = [("text", groups)]
     ways += [("part of a text", column) for column in text_columns(cells)]
     seen = list[Mapping[str, float | None]]()
     share, whole = weight.total() / len(line.cells), dict.fromkeys(weight, UNKNOWN)

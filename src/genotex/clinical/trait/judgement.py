@@ -205,6 +205,10 @@ class ValueWords:
         """Return whether a value answers a test, be it of a virus, a marker or the trait."""
         return plain in {"positive", "pos", "negative", "neg"}
 
+    def is_level(self, value: str) -> bool:
+        """Return whether a value is a level and nothing else, as of a test: "elevated"."""
+        return any(_says_only(value, self._terms[group]) for group in ("low", "high"))
+
     def is_vague(self, value: str) -> bool:
         """Return whether a value leaves open whether it is the trait."""
         if self.is_test_result(simplify(value)):
@@ -305,14 +309,6 @@ class ValueWords:
     def is_without_illness(self, value: str) -> bool:
         """Return whether a value is of someone without any illness ("no neurological disease")."""
         return _NO_ILLNESS.search(simplify(value)) is not None
-
-    def has_other_code(self, value: str) -> bool:
-        """Return whether a value has the abbreviation of another disease ("CRC Met")."""
-        name = self._vocabulary.diseases.find(value)
-        if name is None or len(name) > _LONGEST_CODE or self.other_disease(value) is None:
-            return False
-        written = re.search(rf"\b{re.escape(name)}\b", value, re.IGNORECASE)
-        return written is not None and written[0].isupper()
 
     def is_primary_disease(self, value: str) -> bool:
         """Return whether "primary" belongs to the name of another disease, and is no tumour."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
+from operator import or_
 from typing import Literal
 
 from genotex.clinical.cells import Candidate
@@ -74,7 +75,7 @@ class RowsSeen:
 
     def __or__(self, other: RowsSeen) -> RowsSeen:
         """Return what either has seen."""
-        return RowsSeen(*(a or b for a, b in zip(astuple(self), astuple(other), strict=True)))
+        return RowsSeen(*map(or_, vars(self).values(), vars(other).values()))
 
 
 def read_rows(

@@ -99,6 +99,8 @@ def rest_as_cases(
     key = candidate.key
     if asks_trait(judge.trait, key) or asks_genotype(key) or kind_of_key(key) in _NO_GROUPS:
         return None
+    if any(map(judge.words.is_level, candidate.values.values())):
+        return None
     if _names_other_disease(key, judge) and not names_trait(judge.trait, key):
         return None
     if lists_diseases(key) and not judge.series.about:
@@ -214,13 +216,8 @@ def judge_keys(
         of_trait = names_trait(judge.trait, part.key) or is_code_of(judge.trait, part.key)
         if of_trait or (not cases and kind_of_key(part.key) in _CASE_KINDS):
             why = f"under {part.key!r}, in a series about the trait"
-            found = dict.fromkeys(part.in_row, Judgement.case(why, Ground.CONTEXT))
-            result |= {c: j for c, j in found.items() if not _is_blank(part.values[c], judge)}
+            result |= dict.fromkeys(part.in_row, Judgement.case(why, Ground.CONTEXT))
             cases.append(part)
     if not controls or not any(j.role == "case" for j in result.values()):
         return None
     return max(cases, key=lambda part: len(part.in_row)), result
-
-
-def _is_blank(value: str, judge: ValueJudge) -> bool:
-    return judge.words.is_missing(simplify(value))

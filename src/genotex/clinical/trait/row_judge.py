@@ -8,18 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from genotex.clinical.cells import Candidate
-from genotex.clinical.trait.judgement import (
-    UNKNOWN,
-    Ground,
-    Judgement,
-    Judgements,
-    best_ground,
-    leave_open,
-)
+from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, Judgements, best_ground
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.keys import (
     asks,
-    asks_genotype,
     asks_trait,
     kind_of_key,
     lists_diseases,
@@ -144,14 +136,10 @@ class _Row:
         self._unrelated_diseases()
         self._reopen_borrowed_cases(named)
         self._denials_beside_healthy()
-        self._wild_types()
-        self._dashes()
         self._ends_of_scales()
         self._single_letters()
-        self._not_diseased()
         self._counterparts()
         self._read_by_key(named)
-        self._tissues_of_people()
 
     def _change(self, rule: Callable[[str, Judgement], Judgement | None]) -> None:
         """Judge each value anew, from the value and its judgement; None leaves it as it is."""
@@ -238,40 +226,25 @@ class _Row:
                 )
             )
 
-    def _wild_types(self) -> None:
-        """Treat a gene without mutation as a control, where the trait is defined by its gene."""
-        by_gene = self._has("case") and asks_genotype(self.key)
-        if by_gene or names_gene(self.trait, self.key):
-            self._change(
-                lambda value, j: (
-                    Judgement.healthy(f"{value!r} is no mutation")
-                    if j.is_open and self.words.is_wild_type(value)
-                    else None
-                )
-            )
-
-    def _dashes(self) -> None:
-        """Treat a dash as a control where the key names the trait: "epilepsy type: -"."""
-        # Not under a treatment of the trait, where a dash may mean untreated patients.
-        by_trait = names_trait(self.trait, self.key) and kind_of_key(self.key) != "treatment"
-        if by_trait and self.series.mentions_controls and not self._has("healthy control"):
-            why = f"no value under {self.key!r}, and the texts mention controls"
-            self._change(lambda value, j: Judgement.healthy(why) if value in {"-", "--"} else None)
-
     def _ends_of_scales(self) -> None:
-        """Treat "negative" as a control where the other values are degrees of severity."""
-        if not self.series.about or any(j.code is not None for j in self.found.values()):
+        """Treat "-", "none" or "ND" as a control next to cases or degrees of severity."""
+        if any(j.code == 0 for j in self.found.values()):
             return
-        if sum(_DEGREES.search(simplify(v)) is not None for v in self.values.values()) < 2:
-            return
-        if kind_of_key(self.key) == "stage" or names_trait(self.trait, self.key):
-            self._change(
-                lambda value, j: (
-                    Judgement.healthy(f"{value!r} of {self.key!r}")
-                    if j.is_open and simplify(value) in NO_DEGREE
-                    else None
-                )
+        kind, by_trait = kind_of_key(self.key), names_trait(self.trait, self.key)
+        degrees = sum(_DEGREES.search(simplify(v)) is not None for v in self.values.values())
+        ends = {"ND"} if best_ground(self._cases) >= Ground.BY_LETTERS else set[str]()
+        # Not under a treatment of the trait, where a dash may mean untreated patients.
+        if by_trait and kind != "treatment" and self.series.mentions_controls:
+            ends |= {"-", "--"}
+        if self.series.about and degrees > 1 and (kind == "stage" or by_trait):
+            ends |= NO_DEGREE
+        self._change(
+            lambda value, j: (
+                Judgement.healthy(f"{value!r} of {self.key!r}, next to the trait")
+                if j.code is None and not ends.isdisjoint({value, simplify(value)})
+                else None
             )
+        )
 
     def _single_letters(self) -> None:
         """Judge a row of two letters, "T" and "N" or "P" and "C", in a series about the trait."""
@@ -294,19 +267,6 @@ class _Row:
             return Judgement.case(why, Ground.BY_LETTERS) if code else Judgement.healthy(why)
 
         self._change(rule)
-
-    def _not_diseased(self) -> None:
-        """Treat "ND" as not diseased where the row has cases and no other controls."""
-        controls = any(j.code == 0 for j in self.found.values())
-        if best_ground(self._cases) >= Ground.BY_LETTERS and not controls:
-            why = "'ND' alongside the trait: not diseased"
-            self._change(
-                lambda value, j: (
-                    Judgement.healthy(why, Ground.BY_COMPANY)
-                    if j.meaning == "missing" and value == "ND"
-                    else None
-                )
-            )
 
     def _counterparts(self) -> None:
         """Treat "diseased gingiva" as a case next to "healthy gingiva"."""
@@ -359,28 +319,3 @@ class _Row:
             return None
 
         self._change(rule)
-
-    def _tissues_of_people(self) -> None:
-        """Judge a row of tissues by whose tissue each is in the texts."""
-        # Only where no value names a case, and the texts name a tissue of each side. Not for
-        # cancers, where such rows hold the organs of other patients.
-        if kind_of_key(self.key) != "tissue" or self.trait.is_cancer or not self.series.about:
-            return
-        before = self.found
-        fewest = 1 if self._has("healthy control") else 2  # open, for cases and for controls
-        if self._has("case") or sum(j.is_open for j in before.values()) < fewest:
-            return
-
-        def rule(value: str, j: Judgement) -> Judgement | None:
-            side = self.series.tissues.side(value) if j.is_open else None
-            if side == "case":
-                return Judgement.case(f"the texts mention patients' {value!r}", Ground.CONTEXT)
-            if side == "control":
-                return Judgement.healthy(f"the texts mention healthy people's {value!r}")
-            if side == "both":
-                return leave_open(f"the texts mention {value!r} of patients and of healthy people")
-            return None
-
-        self._change(rule)
-        if not (self._has("case") and self._has("healthy control")):
-            self.found = before

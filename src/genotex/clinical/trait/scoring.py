@@ -126,6 +126,13 @@ def _of_roles(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
         "form of a trait with many forms": (
             math.log10(1 + judge.trait.includes.count) * (Ground.ORGAN > best >= Ground.INCLUDED)
         ),
+        "controls name the organ of a cancer": float(
+            judge.trait.is_cancer
+            and any(
+                option.judgements[c].role == "healthy control" and values[c] in judge.trait.sites
+                for c in option.candidate.in_row
+            )
+        ),
         "healthy controls": float(any(j.ground <= Ground.HEALTHY for j in healthy)),
         "controls by denial": float(any(j.ground > Ground.HEALTHY for j in healthy)),
         "other diseases as controls": float(any(j.role == "other disease" for j in controls)),

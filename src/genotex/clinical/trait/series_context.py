@@ -1,11 +1,10 @@
-"""The texts of a series, for one trait: abbreviations, tissues, and whether it is about it."""
+"""The texts of a series, for one trait: abbreviations, and whether it is about it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Literal
 
 from genotex.clinical.words.keys import asks_genotype
 from genotex.clinical.words.name_forms import holds_all_words
@@ -91,108 +90,11 @@ def _are_in_order(letters: Iterable[str], text: str) -> bool:
     return all(letter in rest for letter in letters)
 
 
-Side = Literal["case", "control", "both"]
-
 _CLAUSE = re.compile(r"[.,;:()\[\]\n]")
-_ENUMERATES = {"or", "and"}
-_CASE, _CONTROL = "itscase", "itscontrol"
-_SHORTEST = 4
-_STEM = 5
-_ENDING = 3
-
-
-class TissueContext:
-    """The tissues of patients and controls, by the texts of one series."""
-
-    def __init__(self, trait: TraitWords, vocabulary: Vocabulary, text: str) -> None:
-        self._groups = vocabulary.groups
-        named: dict[str, set[str]] = {"case": set(), "control": set()}
-        for clause in _CLAUSE.split(text):
-            plain = simplify(clause)
-            for terms in (trait.terms, trait.includes):
-                named["case"] |= self._named_in(plain, terms)
-                named["case"] |= self._next_to(self._marked(clause, terms, _CASE), _CASE)
-            if clause in self._groups["not_healthy"]:
-                continue
-            for terms in (self._groups["healthy"], trait.healthy):
-                marked = self._marked(clause, terms, _CONTROL)
-                named["control"] |= self._next_to(marked, _CONTROL)
-        self._words = named
-
-    def side(self, tissue: str) -> Side | None:
-        """Return whose tissue it is; None where the texts do not show it."""
-        names = self._names(simplify(tissue).split())
-        case, control = (
-            any(_same(name, word) for name in names for word in self._words[side])
-            for side in ("case", "control")
-        )
-        if case and control:
-            return "both"
-        return "case" if case else "control" if control else None
-
-    def _names(self, words: Iterable[str]) -> set[str]:
-        """Return the words that name a tissue, without "lobe", "biopsy" and the like."""
-        return {
-            word
-            for word in words
-            if len(word) >= _SHORTEST and word not in self._groups["tissue_part"]
-        }
-
-    def _named_in(self, plain: str, terms: Terms) -> set[str]:
-        spans = terms.spans(plain)
-        return self._names(word for start, end in spans for word in plain[start:end].split())
-
-    @staticmethod
-    def _marked(clause: str, terms: Terms, mark: str) -> list[str]:
-        """Return the words of a clause with a mark where the terms are, none without terms."""
-        spans = terms.spans(clause)
-        if not spans:
-            return []
-        plain = simplify(clause)
-        for start, end in reversed(spans):
-            plain = f"{plain[:start]} {mark} {plain[end:]}"
-        return plain.split()
-
-    def _next_to(self, words: list[str], mark: str) -> set[str]:
-        """Return the words next to a mark, and those that are enumerated with them."""
-        if mark not in words:
-            return set()
-        kept = [w for w in words if not (w.isdecimal() or self._fills(w))]
-        found: set[str] = set()
-        for place, word in enumerate(kept):
-            if word == mark:
-                found |= self._run(kept[place + 1 :]) | self._run(kept[:place][::-1])
-        return found
-
-    def _fills(self, word: str) -> bool:
-        return word in self._groups["tissue_part"] or word in self._groups["tissue_bridge"]
-
-    @staticmethod
-    def _run(words: list[str]) -> set[str]:
-        """Return the first word, and further ones joined to it by "or" and "and"."""
-        found = set(words[:1]) - _ENUMERATES
-        for joint, word in zip(words[1::2], words[2::2], strict=False):
-            if joint not in _ENUMERATES or not found:
-                break
-            found.add(word)
-        return found
-
-
-def _same(one: str, other: str) -> bool:
-    """Return whether two words are one word with other endings (hippocampus, hippocampal)."""
-    if one == other:
-        return True
-    shared = next(
-        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
-        min(len(one), len(other)),
-    )
-    return shared >= _STEM and max(len(one), len(other)) - shared <= _ENDING
 
 
 _NEAR = 3
 """Words before a tumour that may name its organ."""
-
-
 _PATIENTS_WITH = re.compile(
     r"\b(?:patient|people|subject|individual|person|child|children|women|men|adult|infant|case|"
     r"donor|cohort)s?(?: \w+)? (?:with|having|suffering from|affected by|diagnosed with|who have)"
@@ -334,11 +236,6 @@ class SeriesContext:
     def is_of_cells(self) -> bool:
         """Whether title, summary or design speak of cell lines or cultures."""
         return self._text in self._terms["cell_culture"]
-
-    @cached_property
-    def tissues(self) -> TissueContext:
-        """Whose tissue the texts speak of."""
-        return TissueContext(self._trait, self._vocabulary, self._text)
 
     def organ_elsewhere(self, tumour: str) -> str | None:
         """Return the organ of a tumour that the texts know from another organ alone."""

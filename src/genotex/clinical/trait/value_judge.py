@@ -143,7 +143,7 @@ class ValueJudge:
 
     def _answer(self, value: str, plain: str, key: str) -> Judgement | None:
         if not asks_trait(self.trait, key):
-            return self._answer_by_context(plain, key)
+            return None
         if self.words.is_test_result(plain) and not asks_plainly(self.trait, key):
             return None
         plain = simplify(_DETAILS_BEHIND.split(value)[0]) or plain
@@ -154,18 +154,6 @@ class ValueJudge:
                 f"{key!r} asks for the trait, {value!r} denies it", Ground.NAMED
             )
         return None
-
-    def _answer_by_context(self, plain: str, key: str) -> Judgement | None:
-        """Judge "lesion: 1" and "control: no" in a series about the trait."""
-        yes = plain in self._vocabulary.yes
-        if not self.series.about or not (yes or plain in self._vocabulary.no):
-            return None
-        control = self.words.names_only_control(key) and self.words.says_healthy(key)
-        meant = self._by_context(key, simplify(key), "") or UNKNOWN
-        if len(key.split()) > 1 or not (control or meant.ground == Ground.CONTEXT):
-            return None
-        why = f"{plain!r} under {key!r} in a series about the trait"
-        return Judgement.case(why, Ground.CONTEXT) if yes != control else Judgement.healthy(why)
 
     def _named(self, value: str, plain: str, key: str) -> Judgement | None:
         if self.words.asserts(value, self.trait.healthy):
@@ -350,7 +338,7 @@ class ValueJudge:
         return Judgement.healthy(f"{value!r} names a control ({terms.find(value)!r})")
 
     def _by_context(self, value: str, plain: str, key: str) -> Judgement | None:
-        if not self.series.about or (value in self.trait.excludes):
+        if not self.series.about or value in self.trait.excludes or kind_of_key(key) == "outcome":
             return None
         terms, words = self._terms, self.words
         if not self.trait.is_cancer:
@@ -366,7 +354,6 @@ class ValueJudge:
             or (
                 words.affirmed(value, terms["cancer"])
                 and not words.is_of_other_organ(value)
-                and not words.has_other_code(value)
                 and not words.is_primary_disease(value)
             )
         ):
@@ -399,9 +386,6 @@ class ValueJudge:
             not fits_any(codes[0], (*self.trait.names, *self.series.forms))
             or codes[0] in self._terms["healthy"]
         ):
-            return None
-        known = self.words.has_other_code(codes[0])
-        if known and not fits_any(codes[0], (*self.trait.names[:1], *self.series.forms)):
             return None
         return Judgement.case(f"{value!r} fits the letters of the trait", Ground.BY_LETTERS)
 

@@ -128,9 +128,11 @@ class DiseaseLexicon:
             wanted -= {_SAME["disorder"]}
         if len(wanted) < 2:
             return None
+        longest = max(wanted, key=len)
+        ways = [longest, *(word for word, same in _SAME.items() if same == longest)]
         best: tuple[int, int] | None = None
         for number, line in enumerate(self._lines):
-            if not any(word in line for word in wanted):
+            if not any(word in line for word in ways):
                 continue
             for phrase in line.split("\t", 3)[2].split("|"):
                 words = {_SAME.get(word, word) for word in phrase.split()} - _FILLERS

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from functools import lru_cache
+from itertools import chain
 from typing import Literal
 
 from genotex.features import load_wording, simplify
@@ -118,63 +120,40 @@ def _endings() -> tuple[tuple[str, ...], re.Pattern[str], frozenset[str]]:
     return endings, pattern, frozenset(table["no_tumor"])
 
 
-_SHORTEST = 9
+_SHORTEST, _ALIKE, _END = 9, 0.88, 3
 
 
 class Spelling:
-    """Mends words that are one slip away from a known one."""
+    """Mends words that are nearly a known one."""
 
-    # A slip is one letter too many, too few, wrong, or two neighbours swapped (Damerau, CACM 7,
-    # 1964, 171-176). Only words of nine letters or more are mended, where a slip hardly ever makes
-    # another word, and only where a single known word is that near.
+    # Only words of nine letters or more, where a slip hardly ever makes another word, with the
+    # beginning or the end of a known word, and only where a single one is that near.
 
     def __init__(self, texts: Iterable[str], right: Iterable[str] = ()) -> None:
         words = {word for text in texts for word in simplify(text).split()}
         # Words of `right` are no slips, and none is mended to be one of them.
         self._known = words.union(*(text.split() for text in right))
-        self._near: dict[str, set[str]] = {}
-        for word in words:
-            if len(word) >= _SHORTEST:
-                for form in _with_one_letter_less(word):
-                    self._near.setdefault(form, set()).add(word)
-        self._meanings: dict[str, str | None] = {}
+        self._by_end: dict[str, list[str]] = {}
+        for word in sorted(word for word in words if len(word) >= _SHORTEST):
+            for end in {word[:_END], word[-_END:]}:
+                self._by_end.setdefault(end, []).append(word)
 
     def mended(self, text: str) -> str:
         """Return a text with its slips mended; the text itself where there are none."""
         result = text
         long = [word for word in _in_words(text)[1] if len(word) >= _SHORTEST]
         for word in dict.fromkeys(long):
-            meant = None if word in self._known else self._meant(word)
-            if meant is not None:
-                result = re.sub(re.escape(word), meant, result, count=1, flags=re.IGNORECASE)
+            if word not in self._known:
+                ends = (self._by_end.get(end, ()) for end in (word[:_END], word[-_END:]))
+                near = _nearest(word, tuple(dict.fromkeys(chain(*ends))))
+                if len(near) == 1:
+                    result = re.sub(re.escape(word), near[0], result, count=1, flags=re.IGNORECASE)
         return result
 
-    def _meant(self, word: str) -> str | None:
-        if word not in self._meanings:
-            self._meanings[word] = self._find(word)
-        return self._meanings[word]
 
-    def _find(self, word: str) -> str | None:
-        forms = (word, *_with_one_letter_less(word))
-        found = {known for form in forms for known in self._near.get(form, ())}
-        found = {known for known in found if _one_slip(word, known)}
-        return found.pop() if len(found) == 1 else None
-
-
-def _with_one_letter_less(word: str) -> Iterator[str]:
-    yield word
-    for place in range(len(word)):
-        yield word[:place] + word[place + 1 :]
-
-
-def _one_slip(one: str, other: str) -> bool:
-    """Return whether two different words are one slip apart."""
-    start = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
-    if start is None:
-        return abs(len(one) - len(other)) == 1
-    one, other = one[start:], other[start:]
-    swapped = one[1:2] + one[:1] + one[2:]
-    return other in (swapped,) or one[1:] == other[1:] or one[1:] == other or one == other[1:]
+@lru_cache(maxsize=4096)
+def _nearest(word: str, known: tuple[str, ...]) -> list[str]:
+    return get_close_matches(word, known, n=2, cutoff=_ALIKE)
 
 
 NAME = "itsname"
