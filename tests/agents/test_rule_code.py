@@ -17,6 +17,7 @@ from genotex.agents import (
     toolkit_functions,
     write_code,
 )
+from genotex.agents.rules.geo import coded
 from genotex.agents.rules.source_text import comment, converter_text, literal
 from genotex.errors import UsageError
 from genotex.simulate import SimulatedStudy
@@ -186,7 +187,6 @@ def test_simplest_rule_that_fits_is_written(cells: dict[str, float | None], sign
 
 def test_written_functions_code_the_labelled_cases_as_the_rules_do(shared_data: Path) -> None:
     from genotex.agents import SeriesText
-    from genotex.agents.rules.geo import coded
     from genotex.agents.toolkit import encode_feature
     from genotex.clinical import apply_encoding, describe_series, rule_expert
     from genotex.cohorts import RawSeries
@@ -210,10 +210,11 @@ def test_written_functions_code_the_labelled_cases_as_the_rules_do(shared_data: 
                 found = encode_feature(
                     text,
                     name,
-                    encoding.row if encoding.row is not None else encoding.sample_field,
+                    encoding.sample_field
+                    if encoding.row is None
+                    else [encoding.row, *encoding.shifted],
                     lambda cell, function=function: run(function, cell),
                     kind=encoding.kind,
-                    also=encoding.shifted,
                     roles=decided.roles,
                     key=encoding.key,
                     empty=decided.empty,
@@ -244,3 +245,20 @@ def series_of(case: dict[str, Any]) -> Any:
     }
     samples = tuple(f"GSM{number}" for number in range(size))
     return Series(Path("case"), samples, texts, {"characteristics_ch1": cells})
+
+
+def test_controls_in_another_row_keep_their_group() -> None:
+    from genotex.clinical import RuleExpert, describe_series
+    from genotex.formats import Series
+
+    rows = (
+        ("disease state: HCM",) * 3 + ("age: 40",) * 3,
+        ("age: 60",) * 3 + ("sample type: control",) * 3,
+    )
+    texts, trait = {"title": ("Hypertrophic cardiomyopathy (HCM)",)}, "Hypertrophic_Cardiomyopathy"
+    samples = tuple(f"GSM{number}" for number in range(6))
+    series = Series(Path("GSE1"), samples, texts, {"characteristics_ch1": rows})
+    found = coded(RuleExpert().annotate(describe_series(series), trait).trait, series, "sound")
+    assert found is not None and found.encoding.shifted == (1,)
+    known = {cell: code for cell, code in found.codes.items() if code is not None}
+    assert known == {"disease state: HCM": 1, "sample type: control": 0}

@@ -7,8 +7,6 @@ import pytest
 
 from genotex.agents import ClinicalTable, SeriesText, Task
 from genotex.agents import toolkit as t
-from genotex.agents.rules.geo import coded
-from genotex.clinical import RuleExpert, describe_series
 from genotex.cohorts import RawSeries
 from genotex.errors import UsageError
 from genotex.formats import Series
@@ -84,7 +82,6 @@ def test_feature_is_read_from_titles(series: SeriesText) -> None:
 
 
 def test_two_rows_that_are_one_column() -> None:
-    """The rules' code and code of one's own give controls of another row their group."""
     rows = (
         ("disease state: HCM",) * 3 + ("age: 40",) * 3,
         ("age: 60",) * 3 + ("sample type: control",) * 3,
@@ -96,11 +93,7 @@ def test_two_rows_that_are_one_column() -> None:
     files = GeoCohortFiles(task.trait, "GSE1", Path("/in"), (), (), ())
     text = SeriesText(task, files, RawSeries(series, ()))
     codes = {"disease state: HCM": 1, "sample type: control": 0}
-    assert t.encode_feature(text, "trait", 0, codes, also=[1]).codes.tolist() == [1, 1, 1, 0, 0, 0]
+    assert t.encode_feature(text, "trait", [0, 1], codes).codes.tolist() == [1, 1, 1, 0, 0, 0]
     assert t.encode_feature(text, "trait", 0, codes).known == 3
     with pytest.raises(UsageError, match="no row 2"):
-        t.encode_feature(text, "trait", 0, codes, also=[2])
-    reading = RuleExpert().annotate(describe_series(series), task.trait)
-    decided = coded(reading.trait, series, task.procedure)
-    assert decided is not None and decided.encoding.shifted == (1,)
-    assert {cell: code for cell, code in decided.codes.items() if code is not None} == codes
+        t.encode_feature(text, "trait", [0, 2], codes)

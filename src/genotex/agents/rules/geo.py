@@ -298,14 +298,14 @@ def _feature(name: str, coded: _Coded | None, why_not: str) -> str:
 
 def _encode_call(name: str, encoding: FeatureEncoding, coded: _Coded) -> str:
     place = encoding.row if encoding.row is not None else literal(encoding.sample_field)
+    if encoding.shifted:
+        place = str([encoding.row, *encoding.shifted])
     lines = [f'series, "{name}", row={place}, convert=convert_{name}, kind="{encoding.kind}"']
     if encoding.key != _default_key(encoding, coded):
         lines.append(f"key={literal(encoding.key)}")
     if coded.roles:
         entries = (f"        {literal(c)}: {literal(r)},\n" for c, r in coded.roles.items())
         lines.append(f"roles={{\n{''.join(entries)}    }}")
-    if encoding.shifted:
-        lines.append(f"also={list(encoding.shifted)}")
     if coded.empty is not None:
         lines.append(f"empty={number(coded.empty)}")
     arguments = "".join(f"    {line},\n" for line in lines)

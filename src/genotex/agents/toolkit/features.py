@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from numbers import Real
-from typing import ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,14 +117,13 @@ _GROUPS, _TCGA_GROUPS = (0.0, 1.0), (-1.0, 0.0, 1.0)
 def encode_feature(
     source: SeriesText | ClinicalColumns,
     feature: FeatureName,
-    row: int | str,
+    row: int | str | Sequence[int],
     convert: Converter,
     *,
     kind: Kind | None = None,
     roles: Mapping[str, Role] | None = None,
     key: str | None = None,
     empty: float | None = None,
-    also: Sequence[int] = (),
 ) -> Feature:
     """Code trait, age or gender of every sample by a function that you write.
 
@@ -134,10 +133,12 @@ def encode_feature(
         The series, or the clinical matrix of TCGA.
     feature : str
         ``"trait"``, ``"age"`` or ``"gender"``.
-    row : int or str
+    row : int, str or sequence of int
         Of a series: the row of characteristics, or ``"title"``, ``"source_name_ch1"`` or
-        ``"description"``. Of TCGA: a column, or ``"barcode"`` for the two digits that end the
-        sample id (``"01"``).
+        ``"description"``; several rows where they are one column: a sample without `key` in any
+        row has its cell in the later ones, whatever its header ("disease state: HCM" in some
+        samples, "sample type: control" of another row in the others). Of TCGA: a column, or
+        ``"barcode"`` for the two digits that end the sample id (``"01"``).
     convert : callable or dict
         Raw cell -> number, or None where the value is not known. A cell of a row carries its
         header (``"age: 61"``). Trait: 0 control, 1 case, or a measure; age: years; gender: 0
@@ -151,10 +152,6 @@ def encode_feature(
         Header of the cells, where it is not the most frequent one in the row.
     empty : float, optional
         Of a series: code of the samples without a cell, which `convert` is not asked about.
-    also : sequence of int
-        Of a series: other rows that are the same column. A sample without `key` in any row has
-        its cell there, whatever its header ("disease state: HCM" in some samples, "sample type:
-        control" of another row in the others).
 
     Returns
     -------
@@ -170,11 +167,10 @@ def encode_feature(
     _check_names(feature, kind)
     if isinstance(source, ClinicalColumns):
         return _of_tcga(source, feature, str(row), convert, kind)
-    place = _place(source, feature, row, kind, key)
-    for other in also:
-        _place(source, feature, other, kind, key)
-    place = replace(place, shifted=tuple(also))
-    return _of_series(source, place, row, convert, roles or {}, empty)
+    rows: list[Any] = list(row) if row and isinstance(row, list | tuple) else [row]
+    first, *others = (_place(source, feature, each, kind, key) for each in rows)
+    place = replace(first, shifted=tuple(each.row for each in others if each.row is not None))
+    return _of_series(source, place, rows[0], convert, roles or {}, empty)
 
 
 def _check_names(feature: str, kind: str) -> None:
