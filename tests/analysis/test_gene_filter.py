@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from genotex.analysis import Contrast, GeneFilter, choose_contrast, filter_genes
-from genotex.arrays import quantile
+from genotex.arrays import quantile, row_quantiles
 from tests.analysis.cohort_tables import linked
 
 
@@ -109,3 +109,10 @@ def test_measured_trait_needs_a_tenth_of_the_samples() -> None:
 def test_quantile_is_that_of_numpy_to_the_last_bit(size: int) -> None:
     values = np.random.default_rng(size).normal(8, 2, size)
     assert quantile(values, 0.1) == np.quantile(values, 0.1)
+
+
+@pytest.mark.parametrize("genes", [1, 2, 4, 57, 1000])
+def test_quantiles_of_samples_are_those_of_numpy_to_the_last_bit(genes: int) -> None:
+    values = np.asfortranarray(np.random.default_rng(genes).normal(8, 2, (70, genes)))
+    found = row_quantiles(values, (0.25, 0.5, 0.75))
+    assert np.array_equal(found, np.quantile(values, (0.25, 0.5, 0.75), axis=1))

@@ -69,6 +69,11 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
 
 def _plain(value: Any) -> Any:
     """Return the value without NumPy types; values that are not finite become None."""
+    kind = type(value)
+    if kind is str or kind is int:  # nearly all of them
+        return value
+    if kind is float:
+        return value if math.isfinite(value) else None
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, Mapping):

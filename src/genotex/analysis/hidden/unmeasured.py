@@ -29,7 +29,7 @@ from genotex.analysis.hidden.surrogate import (
 from genotex.analysis.hidden.technical import adjust_for_technical
 from genotex.analysis.samples.facts import read_numbers, read_value
 from genotex.analysis.shared_work import once
-from genotex.arrays import Flags, Floats
+from genotex.arrays import Flags, Floats, row_quantiles
 from genotex.formats import measured_columns
 from genotex.options import Hidden as Mode
 from genotex.records import as_json
@@ -102,7 +102,7 @@ _Test = tuple[str, str, Association]
 
 def _measures(comparison: Comparison, genes: Floats) -> dict[str, Floats]:
     """Return what was measured of each sample (n,): control probes, the shape of its values."""
-    low, middle, high = np.quantile(genes, [0.25, 0.5, 0.75], axis=1)
+    low, middle, high = row_quantiles(genes, (0.25, 0.5, 0.75))
     found = {"median of all genes": middle, "spread of all genes": high - low}
     for kind, measured in comparison.cohort.measures.items():
         columns = measured_columns(measured, comparison.samples)
