@@ -54,6 +54,8 @@ METHYLATION, EMPTY_TABLE, SEQUENCED = "methylation", "empty table", "counts next
 
 _METHYLATION_PROBES = 500
 _REPEAT_SD = 0.1
+_WITH_PEOPLE = 0.7
+"""How much hidden traits go with age and sex, next to how much they go with one another."""
 _SWAPPED_PAIRS = 2
 
 
@@ -318,7 +320,8 @@ def _effects(
     Changes of the trait's effects with age and sex are effects of their own.
     """
     effects = {plan.trait: (effects_in_cohort(rng, model, plan.trait), people.status)}
-    drawn: dict[str, Floats] = {}
+    years = (people.age - people.age.mean()) / max(2 * people.age.std(), 1.0)
+    drawn = {"age": _WITH_PEOPLE * years, "sex": _WITH_PEOPLE * people.male}
     for other, hidden in plan.hidden.items():
         if hidden.goes_with == plan.trait:
             status = companion_status(rng, people, hidden.kind)

@@ -28,7 +28,7 @@ class HiddenTrait:
 
     kind: TraitKind = "binary"
     share: float = 0.35  # of the people in each group who have it
-    goes_with: str = ""  # the trait, or hidden trait named before, with which it is more often
+    goes_with: str = ""  # the trait, "age", "sex", or a hidden trait named before
 
 
 @dataclass(frozen=True)

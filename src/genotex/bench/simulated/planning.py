@@ -291,7 +291,7 @@ def _hidden(
 ) -> dict[str, HiddenTrait]:
     """Return all other traits and states of the people, two going together as trait and companion.
 
-    Genes that go together, or have two levels, are then no sign of the trait.
+    And with age or sex, as the trait does. Genes that go together are then no sign of the trait.
     """
     companion = companion_of(trait, traits)
     hidden = {}
@@ -300,8 +300,9 @@ def _hidden(
     others = [one.name for one in traits if one.name not in (trait.name, companion)]
     others.sort(key=lambda name: name not in conditions_of(trait, traits))
     others += states
-    for one, other in zip_longest(others[::2], others[1::2]):
-        hidden[one] = HiddenTrait(_kind(one, traits), _HALF)
+    pairs = zip_longest(others[::2], others[1::2])
+    for (one, other), feature in zip(pairs, cycle(("age", "sex")), strict=False):
+        hidden[one] = HiddenTrait(_kind(one, traits), _HALF, goes_with=feature)
         if other:
             hidden[other] = HiddenTrait(_kind(other, traits), _HALF, goes_with=one)
     return hidden
