@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
@@ -301,6 +302,8 @@ def _inferred(
         return
     at_once = expert.at_once if isinstance(expert, AskingExpert) else 1
     for number, line in enumerate(infer_cases(cases, expert, procedure, at_once=at_once)):
+        if number == 0:
+            gc.freeze()  # The words that the first case loaded stay: no collector looks for garbage
         yield number, [line]
 
 
