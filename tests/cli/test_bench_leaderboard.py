@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -106,3 +107,94 @@ def test_what_a_run_did_not_do_is_not_compared(
 def test_reference_is_needed(genotex: Run, runs: tuple[Path, Path, Path], tmp_path: Path) -> None:
     code, _, err = on_one_line(genotex)("bench", "leaderboard", runs[1], "-o", tmp_path / "site")
     assert code == 2 and "name the folder to score them against with -r" in err
+
+
+def submit(genotex: Run, run: Path, file: Path) -> Path:
+    settings = json.loads((run / "run" / "run.json").read_text())
+    write_json(run / "run" / "run.json", settings | {"input": str(run.parent / "data")})
+    write_manifest(run)
+    assert genotex("bench", "submit", run, file)[0] == 0
+    return file
+
+
+def repacked(file: Path, target: Path, **changed: str) -> Path:
+    """Write a submission again with other contents, by the ends of its members' names."""
+    with zipfile.ZipFile(file) as old, zipfile.ZipFile(target, "w") as new:
+        for name in old.namelist():
+            end = next((end for end in changed if Path(name).stem.endswith(end)), None)
+            if end is None or changed[end]:
+                new.writestr(name, old.read(name) if end is None else changed[end])
+    return target
+
+
+def test_submitted_file_is_scored_as_its_folder(
+    genotex: Run, runs: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
+    reference, half, one = runs
+    file = submit(genotex, half, tmp_path / "half.zip")
+    again = submit(genotex, half, tmp_path / "again.zip")
+    assert file.read_bytes() == again.read_bytes()
+    for site, run in (("a", half), ("b", file)):
+        assert (
+            genotex("bench", "leaderboard", run, one, "-r", reference, "-o", tmp_path / site)[0]
+            == 0
+        )
+    tables = [(tmp_path / site / "leaderboard.csv").read_text() for site in "ab"]
+    assert tables[0] == tables[1]
+    with zipfile.ZipFile(file) as archive:
+        texts = [archive.read(name).decode() for name in archive.namelist()]
+        record = json.loads(archive.read("hal.json"))
+    assert str(tmp_path) not in "".join(texts)
+    # 3 problems of half a dollar; nothing is recorded of tokens.
+    assert record["results"]["total_cost"] == 1.5
+    assert record["total_usages"] == {"prompt_tokens": None, "completion_tokens": None}
+    assert record["config"]["agent_name"] == "half" and record["results"]["accuracy"] is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (
+            {"condition_None": '{"significant_genes": {"Variable": ["TP53"]}}'},
+            "changed since the run",
+        ),
+        ({"condition_Age": ""}, "not there any more"),
+        ({"manifest": ""}, "is missing, so this is no finished run"),
+    ],
+)
+def test_submission_that_was_changed_is_refused(
+    genotex: Run, runs: tuple[Path, Path, Path], tmp_path: Path, changed: dict[str, str], said: str
+) -> None:
+    reference, half, _ = runs
+    file = repacked(submit(genotex, half, tmp_path / "half.zip"), tmp_path / "other.zip", **changed)
+    command = ("bench", "leaderboard", file, "-r", reference, "-o", tmp_path / "site")
+    code, _, err = on_one_line(genotex)(*command)
+    assert code == 2 and said in err
+    assert not (tmp_path / "site").exists()
+
+
+@pytest.mark.parametrize("member", ["../out.json", "/out.json", "run/../../out.json"])
+def test_submission_that_leads_out_of_its_folder_is_refused(
+    genotex: Run, runs: tuple[Path, Path, Path], tmp_path: Path, member: str
+) -> None:
+    file = submit(genotex, runs[1], tmp_path / "half.zip")
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.writestr(member, "{}")
+    command = ("bench", "leaderboard", file, "-r", runs[0], "-o", tmp_path / "site")
+    code, _, err = on_one_line(genotex)(*command)
+    assert code == 2 and "has a member" in err
+    (tmp_path / "no.zip").write_bytes(b"no zip")
+    command = ("bench", "leaderboard", tmp_path / "no.zip", "-r", runs[0], "-o", tmp_path / "site")
+    code, _, err = on_one_line(genotex)(*command)
+    assert code == 2 and "is not a submission that can be read" in err
+
+
+def test_changed_run_is_not_submitted(
+    genotex: Run, runs: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
+    write_answers(runs[1], REFERENCE)
+    code, _, err = on_one_line(genotex)("bench", "submit", runs[1], tmp_path / "half.zip")
+    assert code == 2 and "digests do not fit" in err
+    assert not (tmp_path / "half.zip").exists()
+    code, _, err = on_one_line(genotex)("bench", "submit", runs[2], tmp_path / "half.tar")
+    assert code == 2 and "must end in .zip" in err

@@ -34,9 +34,14 @@ from .comparison.retest import (
 )
 from .comparison.run_record import (
     RunRecord as RunRecord,
-    check_run as check_run,
     name_runs as name_runs,
     read_run_record as read_run_record,
+)
+from .comparison.submission import (
+    Submission as Submission,
+    check_run as check_run,
+    open_runs as open_runs,
+    submit_run as submit_run,
     write_manifest as write_manifest,
 )
 from .comparison.tables import (

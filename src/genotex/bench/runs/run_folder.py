@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from genotex.analysis.results.method_record import versions
-from genotex.bench.comparison.run_record import MANIFEST, StoredRun
+from genotex.bench.comparison.run_record import StoredRun
+from genotex.bench.comparison.submission import MANIFEST
 from genotex.errors import UsageError
 from genotex.formats import read_json_object, write_json
 from genotex.io import lock, remove_leftovers

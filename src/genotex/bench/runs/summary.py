@@ -11,7 +11,7 @@ from fractions import Fraction
 from statistics import median
 from typing import Any
 
-from genotex.bench.comparison.run_record import write_manifest
+from genotex.bench.comparison.submission import write_manifest
 from genotex.bench.runs.problem_record import ProblemRecord
 from genotex.bench.runs.run_folder import RunFolder
 from genotex.formats import inert, read_cohort_info

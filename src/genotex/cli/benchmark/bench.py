@@ -11,7 +11,7 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.benchmark.compare import leaderboard, table
+from genotex.cli.benchmark.compare import leaderboard, submit, table
 from genotex.cli.option_classes import with_options
 from genotex.cli.services.model_options import LimitChoice, ModelChoice
 from genotex.errors import UsageError
@@ -440,5 +440,6 @@ def verified(
 
 
 app.command()(table)
+app.command()(submit)
 app.command()(leaderboard)
 app.add_typer(exports, name="export")

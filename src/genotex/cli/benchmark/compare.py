@@ -285,19 +285,20 @@ def leaderboard(
     output: Annotated[Path, Option("Write the page there.", short="-o", metavar="FOLDER")],
     seed: Annotated[int, Option("Seed of the bootstrap.", least=0)] = 0,
 ) -> None:
-    r"""Build a leaderboard of run folders: a page that opens without network.
+    r"""Build a leaderboard of runs: a page that opens without network.
 
-    Every folder is checked first: its files must have the digests that its run
-    wrote at its end. Scores are computed from the files, never taken from a
-    submission.
+    RUN is a folder, or a file of 'genotex bench submit'. Each is checked first:
+    its files must have the digests that its run wrote at its end. Scores are
+    computed from the files, never taken from a submission.
 
     Examples:
       genotex bench leaderboard rules lasso agent -r reference -o site
 
-      genotex bench leaderboard submissions/* -r output -o site \
+      genotex bench leaderboard submissions/*.zip -r output -o site \
           --rules published --task-info metadata/task_info.json
     """
-    from genotex.bench.comparison.run_record import check_run, name_runs
+    from genotex.bench.comparison.run_record import name_runs
+    from genotex.bench.comparison.submission import open_runs
     from genotex.bench.evaluation.score_files import check_folder
     from genotex.reports.scores.leaderboard import build_leaderboard, write_leaderboard
 
@@ -306,10 +307,9 @@ def leaderboard(
     if scoring.reference is None:
         msg = "submissions are scored here; name the folder to score them against with -r"
         raise UsageError(msg)
-    for folder in folders.values():
-        check_run(folder)
-    scores = _score_runs(folders, scoring.reference, scoring.options(), scoring.jobs)
-    board = build_leaderboard(scores, folders, seed=seed)
+    with open_runs(folders) as opened:
+        scores = _score_runs(opened, scoring.reference, scoring.options(), scoring.jobs)
+        board = build_leaderboard(scores, opened, seed=seed)
     page = write_leaderboard(output, board)
     for entry in board.group.entries:
         spent = entry.per_problem
@@ -318,3 +318,32 @@ def leaderboard(
     for note in board.notes:
         screen.notify(note, "note")
     screen.show(f"page: {page}")
+
+
+@with_options
+def submit(
+    run: Annotated[Path, o.argument("RUN", "Folder of a finished run of 'genotex bench run'.")],
+    file: Annotated[Path, o.argument("FILE", "The file to write, with the ending .zip.")],
+    tables: Annotated[
+        bool, Option("Also the tables of the cohorts, to be scored on preprocessing.")
+    ] = False,
+    json: o.Json = False,
+) -> None:
+    """Write a run as one file that others can check and score.
+
+    It holds the answers, which cohorts the run found available, the records of
+    the run and their digests; no data, no scores, and no folder of this machine.
+
+    Examples:
+      genotex bench submit mine mine.zip
+
+      genotex bench leaderboard mine.zip rules -r reference -o site
+    """
+    from genotex.bench.comparison.submission import submit_run
+
+    made = submit_run(run, file, tables=tables)
+    if json:
+        screen.print_json({"file": str(file), "files": made.files, "sha256": made.sha256})
+        return
+    screen.show(f"{file}: {made.files:,} files of the run, {file.stat().st_size / 1e6:.2f} MB")
+    screen.show(f"SHA-256 {made.sha256}")
