@@ -103,7 +103,8 @@ async def series(request: Request) -> Response:
         sent = [each for each in (_sent(file) for file in form.getlist("files")) if each]
         given = workbench_of(request).workspace, _text(form, "trait"), _text(form, "accession")
         with refusals():
-            added = await run_in_threadpool(keep_series, *given, sent)
+            apart = workbench_of(request).apart
+            added = await run_in_threadpool(keep_series, *given, sent, apart)
     return render(request, "added.html.j2", series=added, tables=None, added=added)
 
 

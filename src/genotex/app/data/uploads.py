@@ -117,9 +117,15 @@ def _staged(workspace: Workspace, sent: Sequence[Sent]) -> Iterator[Path]:
 
 
 def keep_series(
-    workspace: Workspace, trait: str, accession: str, sent: Sequence[Sent]
+    workspace: Workspace,
+    trait: str,
+    accession: str,
+    sent: Sequence[Sent],
+    apart: Apart | None = None,
 ) -> _UploadedSeries:
     """Check files of a series, and keep them in ``input/GEO/<Trait>/<GSE>/``.
+
+    `apart`: Where they are read, which takes memory.
 
     Raises
     ------
@@ -127,10 +133,11 @@ def keep_series(
         If a name, a size or what is in a file does not fit; nothing is kept then.
     """
     trait = trait_named(trait) if trait.strip() else UNSORTED
+    apart = apart or Apart()
     with _staged(workspace, sent) as stage:
         files = geo_cohort_files(trait, stage)
-        series, notes = _read_annotated(files)
-        stated = {each.accession for each in series if each.accession}
+        described = apart.run(_read_described, files)
+        stated, notes = described.accessions, described.notes
         name = accession.strip() or next(iter(stated), "")
         if not _WORD.fullmatch(name):
             msg = "the files state no accession: name the series, as GSE55457"
@@ -140,24 +147,44 @@ def keep_series(
             raise UsageError(msg)
         target = workspace.root / input_for(workspace, trait) / "GEO" / trait / name
         before = geo_cohort_files(trait, target) if target.is_dir() else None
-        if not series and (before is None or not (before.matrices or before.family_soft)):
+        if not described.series and (before is None or not (before.matrices or before.family_soft)):
             msg = f"no samples are described: add the series matrix or family SOFT of {name}"
             raise UsageError(msg)
         there = () if before is None else before.inputs
         # Of a trait cohorts are human; a series by itself may be of mice.
         asked = "" if trait == UNSORTED else trait
         every = sort_geo_files(asked, name, target, sorted((*there, *files.inputs)))
-        warnings = _warnings(series, bool(every.platforms or every.family_soft))
+        warnings = described.warnings[bool(every.platforms or every.family_soft)]
         if sent_values := (*files.supplementary, *files.counts, *files.annotations):
-            notes += _read_values(every, sent_values)
+            notes += apart.run(_read_values, every, sent_values)
             warnings = []
         _move(workspace, sorted(stage.iterdir()), target)
     return _UploadedSeries(trait, name, notes, warnings)
 
 
+@dataclass(frozen=True)
+class _Described:
+    """What files state of a series; the warnings without the annotation of its rows, and with."""
+
+    series: int
+    accessions: frozenset[str]
+    notes: list[str]
+    warnings: tuple[list[str], list[str]]
+
+
+def _read_described(files: GeoCohortFiles) -> _Described:
+    """Read the files that describe a series, within the limits of what is sent."""
+    with use_limits(current_limits().for_uploads()):
+        series, notes = _read_annotated(files)
+        warnings = _warnings(series, False), _warnings(series, True)
+    named = frozenset(each.accession for each in series if each.accession)
+    return _Described(len(series), named, notes, warnings)
+
+
 def _read_values(files: GeoCohortFiles, sent: Sequence[Path]) -> list[str]:
     """Read a series as analyses do; of the files sent with values each must be of use."""
-    prepared = prepare_geo_cohort(files, rule_expert(Procedure.SOUND), PreprocessOptions())
+    with use_limits(current_limits().for_uploads()):
+        prepared = prepare_geo_cohort(files, rule_expert(Procedure.SOUND), PreprocessOptions())
     if prepared.genes is None:
         raise UsageError(prepared.why_no_genes)
     used = {path for path, _ in prepared.files}
