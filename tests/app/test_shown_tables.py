@@ -34,7 +34,7 @@ from tests.atlas.result_folders import GENES
 from tests.html_tables import rows_of, table_with
 from tests.shown import agrees
 
-WITHOUT_QUERY = {("", "cohort")}
+WITHOUT_QUERY = {("", "cohort"), ("/log", "action")}
 CASES = [*OF_THE_STUDY, *OF_THE_ATLAS]
 BY_NAME = pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[1]}s of {case[0]}")
 

@@ -331,8 +331,8 @@ def submit(
 ) -> None:
     """Write a run as one file that others can check and score.
 
-    It holds the answers, which cohorts the run found available, the records of
-    the run and their digests; no data, no scores, and no folder of this machine.
+    It holds the answers, which cohorts the run found available, the records
+    of the run and their digests; no data, no scores, no folder of yours.
 
     Examples:
       genotex bench submit mine mine.zip
