@@ -36,7 +36,8 @@ def check_accessible(tab: Any, width: int) -> None:
     """Check that a page fits, and that axe finds nothing serious."""
     axe = pytest.importorskip("axe_playwright_python", reason="pip install 'genotex[browser]'")
     tab.set_viewport_size({"width": width, "height": 800})
-    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    # A plot takes its new width a moment later.
+    tab.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width)
     tab.evaluate(files(axe).joinpath("axe.min.js").read_text("utf-8"))
     found = tab.evaluate("axe.run()")["violations"]
     assert not [each for each in found if each["impact"] in ("serious", "critical")], found
