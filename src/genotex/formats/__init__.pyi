@@ -55,6 +55,7 @@ from .json_files import (
     read_json_object as read_json_object,
     read_record as read_record,
     read_text_lines as read_text_lines,
+    json_bytes as json_bytes,
     write_json as write_json,
 )
 from .lines import LineReader as LineReader

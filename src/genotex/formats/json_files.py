@@ -62,9 +62,14 @@ def read_json_object(path: Path, hint: str = CORRECT_IT, **how: Any) -> dict[str
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """Write plain and NumPy values atomically; values that are not finite become null."""
-    text = json.dumps(_plain(content), indent=4, ensure_ascii=False, allow_nan=False)
     with atomic_write(path) as part:
-        part.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+        part.write_bytes(json_bytes(content))
+
+
+def json_bytes(content: Mapping[str, Any]) -> bytes:
+    """Return the content of a file as `write_json` writes it."""
+    text = json.dumps(_plain(content), indent=4, ensure_ascii=False, allow_nan=False)
+    return (text + "\n").encode("utf-8", errors="backslashreplace")
 
 
 def _plain(value: Any) -> Any:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -21,7 +20,15 @@ from typing import Any
 
 from genotex.bench.comparison.run_record import read_run_record, read_stored_run
 from genotex.errors import FormatError, UsageError
-from genotex.formats import decode, read_bytes, read_json_object, read_record, sha256, write_json
+from genotex.formats import (
+    decode,
+    json_bytes,
+    read_bytes,
+    read_json_object,
+    read_record,
+    sha256,
+    write_json,
+)
 from genotex.io import atomic_write
 from genotex.outside import check_zip
 from genotex.records import InsidePath, Sha256
@@ -31,8 +38,7 @@ _FORMAT = 1
 _RUN = "run/run.json"
 _OF_THE_RUN = (_RUN, "run/outcomes.json", "run/problems.csv", "run/summary.json")
 _ANSWERS = "regress/*/significant_genes_condition_*.json"
-_INFO = "preprocess/*/cohort_info.json"
-_COHORTS = ("preprocess/*/*.csv", "preprocess/*/*/*.csv", _INFO)
+_COHORTS = ("preprocess/*/*.csv", "preprocess/*/*/*.csv", "preprocess/*/cohort_info.json")
 _AGAIN = "repeat the command of the run, which finishes its records, or leave the run out"
 _SHOWN = 3
 
@@ -59,8 +65,14 @@ class _Manifest:
     files: Mapping[InsidePath, Sha256]
 
 
-def check_run(root: Path) -> None:
-    """Refuse a folder that is not a finished run with all its outputs as they were written."""
+def check_run(root: Path) -> Mapping[str, str]:
+    """Return the digest of each file of a finished run.
+
+    Raises
+    ------
+    FormatError
+        If the folder is none, or its outputs are not as they were written.
+    """
     manifest = root / MANIFEST
     for path in (root / _RUN, manifest):
         if not path.is_file():
@@ -78,6 +90,7 @@ def check_run(root: Path) -> None:
             more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
             msg = f"{', '.join(names[:_SHOWN])}{more}: {what} (digests do not fit)"
             raise FormatError(msg, path=manifest, hint=_AGAIN)
+    return listed
 
 
 HAL = "hal.json"
@@ -97,8 +110,8 @@ class Submission:
 def submit_run(root: Path, path: Path, *, tables: bool = False) -> Submission:
     """Write a finished run as one zip file, which `open_runs` checks.
 
-    It holds answers, availability of cohorts and the records of the run, without the folders of
-    this machine; with `tables` those of the cohorts, too. The same run gives the same bytes.
+    It holds answers, availability of cohorts and the records of the run, without the folders that
+    it read; with `tables` those of the cohorts, too. The same run gives the same bytes.
 
     Raises
     ------
@@ -110,28 +123,23 @@ def submit_run(root: Path, path: Path, *, tables: bool = False) -> Submission:
     if path.suffix != ".zip":
         msg = f"{path} must end in .zip"
         raise UsageError(msg)
-    check_run(root)
-    chosen = (*_OF_THE_RUN, _ANSWERS, *(_COHORTS if tables else (_INFO,)))
-    names = [p.relative_to(root).as_posix() for each in chosen for p in sorted(root.glob(each))]
+    files = {
+        name: digest
+        for name, digest in check_run(root).items()
+        if tables or not (name.startswith("preprocess/") and name.endswith(".csv"))
+    }
     record = read_json_object(root / _RUN)
     for field in ("input", "preprocessed"):  # A folder of this machine is nobody's business.
         record[field] = record.get(field) and Path(record[field]).name
-    written = {_RUN: _text(record), HAL: _text(hal_record(root))}
-    files = {
-        name: digest_of(written[name]).hexdigest() if name in written else sha256(root / name)
-        for name in names
-    }
-    written[MANIFEST.as_posix()] = _text({"format": _FORMAT, "files": files})
+    written = {_RUN: json_bytes(record), HAL: json_bytes(hal_record(root))}
+    files[_RUN] = digest_of(written[_RUN]).hexdigest()
+    written[MANIFEST.as_posix()] = json_bytes({"format": _FORMAT, "files": files})
     with atomic_write(path) as part, zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in [*names, HAL, MANIFEST.as_posix()]:
+        for name in [*files, HAL, MANIFEST.as_posix()]:
             member = zipfile.ZipInfo(name, _ALWAYS)
             member.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(member, written.get(name) or (root / name).read_bytes())
-    return Submission(path, len(names), sha256(path))
-
-
-def _text(content: Mapping[str, Any]) -> bytes:
-    return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
+    return Submission(path, len(files), sha256(path))
 
 
 def hal_record(root: Path) -> dict[str, Any]:

@@ -253,7 +253,7 @@ def simulate_benchmark(
     aliases = choose_aliases(rng, chosen) if symbols is None else {}
     members = simulated_traits(traits)
     model = _draw_model(rng, chosen, members, shared_genes)
-    states = [name for name in model.signatures if name not in {one.name for one in members}]
+    states = list(model.signatures)[len(members) :]
     studies = tcga_plans(members, states, samples)
     plans = geo_plans(members, states, cohorts - len(studies), samples)
     with atomic_folder(answers) as kept, atomic_folder(folder) as part:

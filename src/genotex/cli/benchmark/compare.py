@@ -332,7 +332,8 @@ def submit(
     """Write a run as one file that others can check and score.
 
     It holds the answers, which cohorts the run found available, the records
-    of the run and their digests; no data, no scores, no folder of yours.
+    of the run and their digests; no data, no scores, and not the folders it
+    read. Its command and its errors may name others: look before you send it.
 
     Examples:
       genotex bench submit mine mine.zip

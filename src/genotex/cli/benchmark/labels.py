@@ -217,6 +217,6 @@ def _link(
         screen.show(f"{target}, by labels {labels!r}: cohorts {len(done)}, {usable} usable")
         screen.show(f"genotex analyze {target} --task-info {target / TASK_FILE}")
     for one in done:
-        if one.error or (one.info is not None and not one.info.is_usable and one.info.note):
-            why = one.error or (one.info.note if one.info else "")
+        why_not = one.info.note if one.info is not None and not one.info.is_usable else ""
+        if why := one.error or why_not:
             screen.notify(f"{one.trait} {one.cohort}: {why}", "note")
