@@ -1,7 +1,10 @@
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
+import weakref
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -181,6 +184,23 @@ def test_a_child_gets_what_it_is_given_and_ends_when_asked() -> None:
         child.end_within(60)
         child.process.join()
     assert child.process.exitcode == 128 + 15
+
+
+def end_in_a_callback(messages: Connection) -> None:
+    held = threading.Thread()
+    _gone = weakref.ref(held, lambda _: os.kill(os.getpid(), signal.SIGTERM))
+    del held
+    time.sleep(60)
+
+
+def test_a_signal_where_python_ignores_exceptions_ends_a_child_quietly(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    child = start_child("tests.test_parallel:end_in_a_callback")
+    with child.messages:
+        child.process.join(30)
+    assert child.process.exitcode == 128 + 15
+    assert capfd.readouterr().err == ""
 
 
 def test_a_child_has_no_more_memory_than_it_may_have() -> None:

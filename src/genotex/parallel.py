@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from multiprocessing.connection import Connection, wait
-from types import FrameType
 from typing import Any, Generic, NoReturn, Protocol, TypeVar
 
 from genotex.errors import WorkerLostError
+from genotex.signals import leave_on_signal, stay
 
 STOPS = {signal.SIGINT, signal.SIGTERM}
 
@@ -190,16 +190,13 @@ def _interruptible(function: Callable[[Work], Result], piece: Work) -> Result:
     breaks the next one.
     """
     for number in STOPS:
-        signal.signal(number, _leave)
+        signal.signal(number, leave_on_signal)
     try:
         return function(piece)
     finally:
         for number in STOPS:
             signal.signal(number, signal.SIG_IGN)
-
-
-def _leave(number: int, frame: FrameType | None) -> None:
-    sys.exit(128 + number)
+        stay()
 
 
 def _end_with_parent(patience: float = 1.0) -> None:
@@ -276,7 +273,7 @@ def _in_child(
     messages: Connection, function: str, arguments: tuple[Any, ...], memory: int | None
 ) -> None:
     os.setpgid(0, 0)
-    signal.signal(signal.SIGTERM, _leave)
+    signal.signal(signal.SIGTERM, leave_on_signal)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, args=(_PATIENCE,), daemon=True).start()
     if memory is not None:

@@ -104,7 +104,7 @@ def test_crash_between_table_and_json_leaves_no_pair(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "write_text", crash)
+        patch.setattr(Path, "write_bytes", crash)
         with pytest.raises(KeyboardInterrupt):
             write_result(output, answer())
     assert not path.exists()

@@ -12,6 +12,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, TextIO
 
 import genotex
+from genotex.signals import leave
 
 if TYPE_CHECKING:
     from genotex.cli.help_pages import HelpPage
@@ -148,15 +149,4 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     interrupted.set()
     go_on = "; the same command resumes from here" if resumes.is_set() else ""
     notify(f"interrupted: nothing half-written is left{go_on}")
-    sys.unraisablehook = _leave_again
-    sys.exit(INTERRUPTED)
-
-
-def _leave_again(ignored: sys.UnraisableHookArgs) -> None:
-    """Leave a moment later if the signal arrived where Python ignores exceptions."""
-    if not isinstance(ignored.exc_value, SystemExit):
-        sys.__unraisablehook__(ignored)
-        return
-    code = ignored.exc_value.code
-    signal.signal(signal.SIGALRM, lambda *_: sys.exit(code))
-    signal.setitimer(signal.ITIMER_REAL, 0.01)
+    leave(INTERRUPTED)

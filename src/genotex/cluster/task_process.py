@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from genotex.parallel import thread_numbers
+from genotex.signals import leave_on_signal
 
 TURN = 0.5
 """Seconds between looks at the memory of a piece of work."""
@@ -149,7 +149,7 @@ def serve(handle: int) -> None:
     """Do pieces of work until the worker ends."""
     parent = os.getppid()
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    signal.signal(signal.SIGTERM, _leave)
+    signal.signal(signal.SIGTERM, leave_on_signal)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     connection = Connection(handle)
     name, function, shared = "", None, None
@@ -186,10 +186,6 @@ def _own_peak() -> int:
 
     unit = 1 if sys.platform == "darwin" else _KIB
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-
-
-def _leave(number: int, frame: FrameType | None) -> None:
-    sys.exit(128 + number)
 
 
 def _end_with(parent: int) -> None:
