@@ -331,10 +331,13 @@ def main() -> None:
     expressions: list[_Expression] = []
     modules = [] if arguments.functions else sorted(sys.modules.items())
     for name, module in modules:
-        for constant, pattern in list(vars(module).items()) if RULES.match(name) else ():
-            if isinstance(pattern, re.Pattern) and re.search(arguments.only, f"{name}.{constant}"):
-                expressions.append(_Expression(f"{name}.{constant}", pattern))
-                setattr(module, constant, expressions[-1])
+        known = vars(module) if RULES.match(name) else {}
+        for table in (known, *(each for each in known.values() if isinstance(each, dict))):
+            for constant, pattern in list(table.items()):
+                place = f"{name}.{constant}"
+                if isinstance(pattern, re.Pattern) and re.search(arguments.only, place):
+                    expressions.append(_Expression(place, pattern))
+                    table[constant] = expressions[-1]
     listed, alone = load_vocabulary(), lexicon_only()
     for path in arguments.cases:
         name = path.name.partition(".")[0]

@@ -84,7 +84,7 @@ class Words:
 
     def is_only_named(self, value: str) -> bool:
         """Return whether a value is the trait's name and nothing else."""
-        return self.values.says_only_trait(value)
+        return self.values.says_only(value, self.values.trait.terms)
 
     def is_plain_control(self, value: str) -> bool:
         """Return whether a value is a word for controls and nothing else."""
@@ -123,7 +123,9 @@ def _renaming(words: Words, other: Disease, text: str) -> Callable[[str], str]:
     """Return what puts another disease in the place of the trait's names and abbreviations."""
     long = [t for t in words.table.get("terms", ()) if len(simplify(t)) > 3]
     explained = explained_abbreviations(text).items()
-    own = [code for code, name in explained if words.values.says_only_trait(name)]
+    own = [
+        code for code, name in explained if words.values.says_only(name, words.values.trait.terms)
+    ]
     short = [*words.table.get("acronyms", ()), *own]
     long_pattern = _any_of(long, re.IGNORECASE)
     short_pattern = _any_of(short, 0)

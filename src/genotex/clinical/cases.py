@@ -6,7 +6,7 @@ import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from genotex.errors import FormatError, UsageError, WorkerLostError
 from genotex.formats import read_json_lines, read_text_lines
 from genotex.parallel import Executor, Piece
 from genotex.procedure import Procedure
+from genotex.records import checked
 
 _CASE_FIELDS = (
     "id",
@@ -33,6 +34,7 @@ _CASE_FIELDS = (
 )
 """What a solver may see of a case; everything else in the line is dropped before it is read."""
 
+_MOST_ROWS = 1_000
 _AT_A_TIME = 50
 _MEMORY = 400_000_000
 """Cases that a worker annotates at a time, and the bytes of memory for that."""
@@ -227,6 +229,25 @@ def _evidence(encoding: FeatureEncoding) -> list[str]:
     return [*encoding.evidence, *shift_notes(encoding), *reason_texts(encoding)]
 
 
+@dataclass(frozen=True)
+class _CaseTexts:
+    title: str | None = None
+    summary: str | None = None
+    overall_design: str | None = None
+
+
+@dataclass(frozen=True)
+class _SeenOfCase:
+    """What is seen of a case, as its line has it."""
+
+    cohort: str | None = None
+    background: _CaseTexts | None = None
+    sample_characteristics: dict[int, tuple[Cell, ...]] | None = None
+    first_ids: tuple[str, ...] | None = None
+    annotation_columns: tuple[str, ...] | None = None
+    annotation_preview: dict[str, tuple[Any, ...] | None] | None = None
+
+
 def description_from_case(case: Mapping[str, Any]) -> SeriesDescription:
     """Describe a case of a JSON Lines file (fields: docs/clinical.md).
 
@@ -234,94 +255,35 @@ def description_from_case(case: Mapping[str, Any]) -> SeriesDescription:
 
     Raises FormatError if a field does not have the form it must have.
     """
-    background = case.get("background") or {}
-    rows = case.get("sample_characteristics") or {}
-    if not isinstance(background, Mapping) or not isinstance(rows, Mapping):
-        msg = "background and sample_characteristics must be objects"
-        raise FormatError(msg, hint="see the fields in docs/clinical.md")
-    preview = case.get("annotation_preview") or {}
-    if not isinstance(preview, Mapping):
-        msg = "annotation_preview must be an object of lists"
-        raise FormatError(msg, field="annotation_preview")
-    for name, cells in preview.items():
-        if cells is not None and not isinstance(cells, list | tuple):
-            msg = f"column {name!r} must be a list, not {type(cells).__name__}"
-            raise FormatError(msg, field="annotation_preview")
-    cohort = case.get("cohort")
-    if cohort is not None and not isinstance(cohort, str):
-        msg = f"must be a text, not {_kind(cohort)}"
-        raise FormatError(msg, field="cohort")
+    given = {each.name: case.get(each.name) for each in fields(_SeenOfCase)}
+    if isinstance(given["background"], dict):
+        given["background"] = {name: _joined(t) for name, t in given["background"].items()}
+    hint = "see the fields in docs/clinical.md"
+    seen = checked(_SeenOfCase, given, hint=hint)
+    texts, rows = seen.background or _CaseTexts(), seen.sample_characteristics or {}
+    numbers = list(given["sample_characteristics"] or ())
+    if rows and not (len(rows) == len(numbers) and 0 <= min(rows) <= max(rows) < _MOST_ROWS):
+        msg = f"rows must have different numbers from 0 to {_MOST_ROWS - 1}, not {numbers}"
+        raise FormatError(msg, field="sample_characteristics", hint=hint)
     return SeriesDescription(
-        cohort=cohort or "",
-        title=_text(background, "title"),
-        summary=_text(background, "summary"),
-        overall_design=_text(background, "overall_design"),
-        characteristics=_case_rows(rows),
-        first_ids=_texts(case, "first_ids"),
-        annotation_columns=_texts(case, "annotation_columns"),
+        cohort=seen.cohort or "",
+        title=texts.title or "",
+        summary=texts.summary or "",
+        overall_design=texts.overall_design or "",
+        characteristics=tuple(
+            tuple(dict.fromkeys(rows.get(n, ()))) for n in range(max(rows, default=-1) + 1)
+        ),
+        first_ids=seen.first_ids or (),
+        annotation_columns=seen.annotation_columns or (),
         annotation_preview={
-            str(name): tuple(None if v is None else str(v) for v in cells or ())
-            for name, cells in preview.items()
+            name: tuple(None if v is None else str(v) for v in cells or ())
+            for name, cells in (seen.annotation_preview or {}).items()
         },
     )
 
 
-def _kind(value: object) -> str:
-    """Name what a JSON value is, with the value where it is short."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return f"the number {value}"
-    return {"dict": "an object", "list": "a list", "NoneType": "null"}.get(
-        type(value).__name__, "a text"
-    )
-
-
-def _text(background: Mapping[str, Any], name: str) -> str:
-    value = background.get(name)
-    parts = value if isinstance(value, list | tuple) else [value]
-    wrong = next((part for part in parts if part is not None and not isinstance(part, str)), None)
-    if wrong is not None:
-        msg = f"must be a text or a list of texts, and holds {_kind(wrong)}"
-        raise FormatError(msg, field=f"background.{name}")
-    return "\n".join(part for part in parts if part is not None)
-
-
-def _texts(case: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    values = _list(case, name)
-    for value in values:
-        if not isinstance(value, str):
-            msg = f"must hold texts only, not {_kind(value)}"
-            raise FormatError(msg, field=name, hint="put quotes around it")
-    return tuple(values)
-
-
-def _list(case: Mapping[str, Any], name: str) -> list[Any]:
-    value = case.get(name)
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        msg = f"must be a list, not {type(value).__name__}"
-        raise FormatError(msg, field=name)
-    return value
-
-
-def _case_rows(rows: Mapping[str, Any]) -> tuple[tuple[Cell, ...], ...]:
-    numbered: dict[int, tuple[Cell, ...]] = {}
-    for name, cells in rows.items():
-        if not str(name).isdecimal() or not isinstance(cells, list):
-            msg = f"row {name!r} must be a number with a list of cells"
-            raise FormatError(msg, field="sample_characteristics")
-        if int(name) in numbered:
-            msg = f"row {name!r} appears twice"
-            raise FormatError(msg, field="sample_characteristics")
-        for cell in cells:
-            if cell is not None and not isinstance(cell, str):
-                msg = f"row {name!r} must hold texts and null, not {_kind(cell)}"
-                hint = "a cell is the text of the file, as 'age: 45'; null where it is empty"
-                raise FormatError(msg, field="sample_characteristics", hint=hint)
-        numbered[int(name)] = tuple(dict.fromkeys(cells))
-    if numbered and max(numbered) > 10 * len(numbered) + 100:
-        msg = f"row number {max(numbered)} is too high for {len(numbered)} rows"
-        raise FormatError(msg, field="sample_characteristics")
-    return tuple(numbered.get(i, ()) for i in range(max(numbered, default=-1) + 1))
+def _joined(text: Any) -> Any:
+    """Return a list of texts as one text."""
+    if isinstance(text, list) and all(line is None or isinstance(line, str) for line in text):
+        return "\n".join(line for line in text if line is not None)
+    return text

@@ -85,7 +85,7 @@ def _by_sample(encoding: FeatureEncoding, series: Series) -> EncodedFeature:
     """Code samples one by one; the raw value of each is the word of its group, or its number."""
     codes = [encoding.values.get(sample) for sample in series.samples]
     roles = [encoding.roles.get(sample, "unknown") for sample in series.samples]
-    raw = [_word(encoding, code, role) for code, role in zip(codes, roles, strict=True)]
+    raw = [code_word(encoding, code, role) for code, role in zip(codes, roles, strict=True)]
     values = np.array([np.nan if code is None else code for code in codes], dtype=np.float64)
     return EncodedFeature(values, tuple(roles), tuple(raw), ())
 
@@ -103,11 +103,11 @@ def without_samples(
     )
 
 
-def _word(encoding: FeatureEncoding, code: float | None, role: Role) -> str | None:
+def code_word(encoding: FeatureEncoding, code: float | None, role: Role) -> str | None:
+    """Return what a sheet writes for a code: the word of its group, or a number."""
     if code is None:
         return None
-    feature = None if encoding.feature == "trait" else feature_named(encoding.feature)
-    if feature is not None:
+    if encoding.feature != "trait" and (feature := feature_named(encoding.feature)):
         return feature.cell(code)
     return GROUP_WORDS[role] if encoding.kind == "binary" else f"{code:.10g}"
 

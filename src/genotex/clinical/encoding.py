@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, cast
 
 from genotex.errors import EncodingFileError
 from genotex.features import feature_named, simple_key, split_cell, table_features
@@ -276,63 +276,26 @@ def _are_the_same(one: str, other: str) -> bool:
 
 
 def recorded_annotation(data: _Data) -> ClinicalAnnotation:
-    """Return the annotation of an evidence record of any version, unchecked.
+    """Return the annotation of an evidence record of any version.
 
     `data`: Output of `annotation_to_json` of this or an earlier version; fields may be missing.
     The result is for display, not for applying.
     """
-    gene = data.get("gene") or {}
-    features: dict[str, Any] = {name: _encoding(name, data.get(name)) for name in FEATURES}
-    return ClinicalAnnotation(
-        GeneVerdict(
-            bool(gene.get("available")),
-            str(gene.get("reason") or ""),
-            tuple(map(str, gene.get("evidence") or ())),
-            gene.get("certainty"),
-        ),
-        **features,
-        notes=tuple(map(str, data.get("notes") or ())),
-        by=str(data.get("by") or ""),
-        certainty=data.get("certainty"),
-        runner_up=_encoding("trait", data.get("runner_up")),
-        left_out=data.get("left_out"),
-        unavailable=data.get("untold") or {},
-        excluded=data.get("excluded") or {},
-        facts=data.get("facts") or {},
-        review=data.get("review") or {},
-        checks=data.get("checks") or {},
-    )
+    known = _known(data)
+    known = {"by": "", **known, "gene": {"available": False, **_known(known.get("gene", {}))}}
+    for name in {*FEATURES, "runner_up"} & known.keys():
+        encoding = _known(known[name])
+        place = encoding.get("sample_field", "characteristics_ch1")
+        if encoding.get("row") is None and place == "characteristics_ch1":
+            # Earlier versions recorded TCGA in this way.
+            encoding["sample_field"] = "barcode" if name == "trait" else "clinical_matrix"
+        told_by = encoding.pop("by", None) or "rules"
+        known[name] = {"told_by": told_by, **encoding}
+    return checked(ClinicalAnnotation, _completed(known))
 
 
-def _encoding(feature: Feature, data: _Data | None) -> FeatureEncoding | None:
-    if not data:
-        return None
-    place: SampleField = _among(data.get("sample_field"), get_args(SampleField))
-    if data.get("row") is None and place == "characteristics_ch1":
-        # Earlier versions recorded TCGA in this way.
-        place = "barcode" if feature == "trait" else "clinical_matrix"
-    return FeatureEncoding(
-        feature=feature,
-        row=data.get("row"),
-        key=str(data.get("key") or ""),
-        kind=data.get("kind") or "binary",
-        values=data.get("values") or {},
-        roles=data.get("roles") or {},
-        confidence=_among(data.get("confidence"), get_args(Confidence)),
-        evidence=tuple(map(str, data.get("evidence") or ())),
-        sample_field=place,
-        certainty=data.get("certainty"),
-        certainties=data.get("certainties") or {},
-        reasons=data.get("reasons") or {},
-        shifted=tuple(data.get("shifted") or ()),
-        cautions=tuple(map(str, data.get("cautions") or ())),
-        told_by=str(data.get("told_by") or data.get("by") or "rules"),
-    )
-
-
-def _among(value: Any, known: tuple[Any, ...]) -> Any:
-    """Return a value that is known, else the first that is."""
-    return value if value in known else known[0]
+def _known(record: _Data) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if value is not None}
 
 
 def annotation_to_json(annotation: ClinicalAnnotation) -> dict[str, Any]:

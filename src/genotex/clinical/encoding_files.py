@@ -186,11 +186,13 @@ def fit_annotation(
     trait = fitted.get("trait")
     left_out = given.left_out if trait is None else None
     changed = left_out is None and (trait is None or trait.told_by == "hand")
-    notes = (note for note in given.notes if not is_name_note(note))
+    notes = [note for note in given.notes if not is_name_note(note)]
     unsaid: list[str] = [name for name in FEATURES if name not in fitted]
     if left_out is not None:
         unsaid.remove("trait")
     by_file = {name: f"not available by {source}" for name in unsaid}
+    if "trait" in by_file:
+        notes.append(f"trait: {by_file['trait']}")
     features: dict[str, Any] = {name: fitted.get(name) for name in FEATURES}
     return replace(
         given,
@@ -199,13 +201,9 @@ def fit_annotation(
         certainty=None if changed else given.certainty,
         runner_up=None if changed else given.runner_up,
         left_out=left_out,
-        notes=(*notes, *_not_there(by_file)),
+        notes=tuple(notes),
         unavailable=by_file,
     )
-
-
-def _not_there(by_file: Mapping[str, str]) -> tuple[str, ...]:
-    return (f"trait: {by_file['trait']}",) if "trait" in by_file else ()
 
 
 def _gene(given: GeneVerdict, own: GeneVerdict, source: str) -> GeneVerdict:
@@ -283,14 +281,10 @@ def _cells(encoding: FeatureEncoding, description: SeriesDescription) -> dict[st
         lines = [t for t in sample_texts(description) if t.sample_field == encoding.sample_field]
         whole = {cell: None for line in lines for cell in line.weight}
         return whole | dict.fromkeys(_of_key(encoding, other_candidates(description)))
-    row = encoding.row
-    own = description.characteristics[row] if row is not None and row < _rows(description) else ()
+    row, rows = encoding.row, description.characteristics
+    own = rows[row] if row is not None and row < len(rows) else ()
     here = {cell: None for cell in own if cell is not None}
     return here | dict.fromkeys(_of_key(encoding, characteristic_candidates(description)))
-
-
-def _rows(description: SeriesDescription) -> int:
-    return len(description.characteristics)
 
 
 def _of_key(encoding: FeatureEncoding, candidates: list[Candidate]) -> list[str]:

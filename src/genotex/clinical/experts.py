@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -85,7 +84,16 @@ class RuleExpert:
             self._vocabulary.trait(trait), self._vocabulary, description.title, description.text
         )
         annotation = replace(annotation, notes=(named.note,) if named.note else ())
-        annotation = self._with_trait(annotation, trait, rows, description, judge)
+        beyond = self._beyond_characteristics
+        annotation = choose_trait(
+            annotation,
+            rows,
+            judge,
+            description,
+            in_texts=text_options(description, judge, self._vocabulary) if beyond else (),
+            least_certainty=self._least_certainty,
+            measured=self._vocabulary.is_measured(trait),
+        )
         if annotation.trait is None and (rows_with_groups := likely_groups(description)):
             annotation = replace(annotation, notes=(*annotation.notes, rows_with_groups))
         return with_review(annotation)
@@ -104,30 +112,6 @@ class RuleExpert:
         found = self._people(rows, description)
         why = why_not_available(rows, found, beyond=self._beyond_characteristics)
         return ClinicalAnnotation(gene, None, **found, unavailable=why)
-
-    def _with_trait(
-        self,
-        annotation: ClinicalAnnotation,
-        trait: str,
-        rows: list[Candidate],
-        description: SeriesDescription,
-        judge: ValueJudge,
-    ) -> ClinicalAnnotation:
-        """Add the trait as characteristics or sample texts record it."""
-        # Certainty was measured on the traits that the package lists; for others none is stated,
-        # and any threshold leaves the trait out.
-        beyond, least = self._beyond_characteristics, self._least_certainty
-        texts = text_options(description, judge, self._vocabulary) if beyond else []
-        choose = partial(choose_trait, annotation, rows, judge, description, in_texts=texts)
-        if self._vocabulary.is_measured(trait):
-            return choose(least_certainty=least)
-        chosen = choose()
-        runner_up = None if chosen.runner_up is None else replace(chosen.runner_up, certainty=None)
-        own = None if chosen.trait is None else replace(chosen.trait, certainties={})
-        chosen = replace(chosen, trait=own, runner_up=runner_up, certainty=None)
-        if chosen.trait is None or least <= 0:
-            return chosen
-        return replace(chosen, trait=None, runner_up=chosen.trait, left_out=least)
 
     def _people(self, rows: list[Candidate], description: SeriesDescription) -> dict[str, Any]:
         """Find age and gender, in the characteristics first."""

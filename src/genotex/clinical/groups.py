@@ -105,13 +105,6 @@ def characteristics_to_edit(keys: list[KeyValues]) -> list[dict[str, Any]]:
 _LISTED_VALUES = 40
 
 
-@dataclass(frozen=True)
-class _GroupCandidate:
-    candidate: Candidate
-    cases: frozenset[str]
-    controls: frozenset[str]
-
-
 def choose_groups(
     encoding: FeatureEncoding | None,
     cases: Sequence[str],
@@ -134,11 +127,44 @@ def choose_groups(
     """
     _check(cases, controls)
     candidates = [*characteristic_candidates(description), *other_candidates(description)]
-    matches = [m for c in candidates if (m := _match(c, cases, controls)) is not None]
+    wanted = (*cases, *controls)
+    matches = [c for c in candidates if all(_cells(c, value) for value in wanted)]
     if not matches:
-        raise UsageError(_no_match(candidates, (*cases, *controls)))
-    match = next((m for m in matches if _is_of(encoding, m.candidate)), matches[0])
-    return _encoding(match, encoding, cases, controls, vocabulary)
+        raise UsageError(_no_match(candidates, wanted))
+    candidate = next((c for c in matches if _is_of(encoding, c)), matches[0])
+    own = encoding if _is_of(encoding, candidate) else None
+    in_cases, in_controls = (
+        {cell for value in values for cell in _cells(candidate, value)}
+        for values in (cases, controls)
+    )
+    codes: dict[str, float | None] = {}
+    roles: dict[str, Role] = {}
+    for cell, value in candidate.values.items():
+        code = own.values.get(cell) if own else None
+        role = own.roles.get(cell, "unknown") if own else "unknown"
+        if cell in in_cases:
+            code, role = 1.0, "case"
+        elif cell in in_controls:
+            code, role = 0.0, chosen_control_role(role, value, candidate.key, vocabulary)
+        elif (code == 1 and cases) or (code == 0 and controls) or code not in (0, 1):
+            code, role = None, "unknown"
+        codes[cell], roles[cell] = code, role
+    if not {1.0, 0.0} <= set(codes.values()):
+        side, option = ("controls", "--control") if 1.0 in codes.values() else ("cases", "--case")
+        values = ", ".join(repr(v) for v in dict.fromkeys(candidate.values.values()))
+        msg = f"no {side} left; choose some with {option} among: {values}"
+        raise UsageError(msg)
+    return FeatureEncoding(
+        feature="trait",
+        row=candidate.row,
+        key=candidate.key,
+        kind="binary",
+        values=codes,
+        roles=roles,
+        evidence=(f"chosen by hand: cases {list(cases)}, controls {list(controls)}",),
+        sample_field=candidate.sample_field,
+        told_by="hand",
+    )
 
 
 def _check(cases: Sequence[str], controls: Sequence[str]) -> None:
@@ -151,35 +177,15 @@ def _check(cases: Sequence[str], controls: Sequence[str]) -> None:
         raise UsageError(msg)
 
 
-def _match(
-    candidate: Candidate, cases: Sequence[str], controls: Sequence[str]
-) -> _GroupCandidate | None:
-    found = [_cells(candidate, values) for values in (cases, controls)]
-    if any(cells is None for cells in found):
-        return None
-    return _GroupCandidate(candidate, frozenset(found[0] or ()), frozenset(found[1] or ()))
-
-
-def _cells(candidate: Candidate, wanted: Iterable[str]) -> set[str] | None:
-    """Return the raw cells of all wanted values, None when one is missing."""
-    cells: set[str] = set()
-    for value in wanted:
-        plain = simple_key(value)
-        spelt = simple_key(split_cell(value)[0]) + ":" + simple_key(split_cell(value)[1])
-        hits = {
-            cell
-            for cell, bare in candidate.values.items()
-            if plain in (simple_key(bare), simple_key(cell))
-            or (":" in value and spelt == _spelt(candidate.key, bare))
-        }
-        if not hits:
-            return None
-        cells |= hits
-    return cells
-
-
-def _spelt(key: str, value: str) -> str:
-    return f"{simple_key(key)}:{simple_key(value)}"
+def _cells(candidate: Candidate, wanted: str) -> set[str]:
+    """Return the raw cells of a value, with or without its key."""
+    plain, (key, value) = simple_key(wanted), map(simple_key, split_cell(wanted))
+    own = ":" in wanted and key == simple_key(candidate.key)
+    return {
+        cell
+        for cell, bare in candidate.values.items()
+        if plain in (simple_key(bare), simple_key(cell)) or (own and value == simple_key(bare))
+    }
 
 
 def _is_of(encoding: FeatureEncoding | None, candidate: Candidate) -> bool:
@@ -187,70 +193,6 @@ def _is_of(encoding: FeatureEncoding | None, candidate: Candidate) -> bool:
         (encoding.row, simple_key(encoding.key), encoding.sample_field)
         == (candidate.row, simple_key(candidate.key), candidate.sample_field)
     )
-
-
-def _encoding(
-    match: _GroupCandidate,
-    encoding: FeatureEncoding | None,
-    cases: Sequence[str],
-    controls: Sequence[str],
-    vocabulary: Vocabulary | None,
-) -> FeatureEncoding:
-    candidate = match.candidate
-    read = encoding if _is_of(encoding, candidate) else None
-    codes: dict[str, float | None] = {}
-    roles: dict[str, Role] = {}
-    for cell in candidate.values:
-        codes[cell] = _code(cell, match, read, bool(cases), bool(controls))
-        roles[cell] = _role(cell, codes[cell], match, read, vocabulary)
-    if not {1.0, 0.0} <= set(codes.values()):
-        side, option = ("controls", "--control") if 1.0 in codes.values() else ("cases", "--case")
-        values = ", ".join(repr(v) for v in dict.fromkeys(candidate.values.values()))
-        msg = f"no {side} left; choose some with {option} among: {values}"
-        raise UsageError(msg)
-    chosen = f"chosen by hand: cases {list(cases)}, controls {list(controls)}"
-    return FeatureEncoding(
-        feature="trait",
-        row=candidate.row,
-        key=candidate.key,
-        kind="binary",
-        values=codes,
-        roles=roles,
-        evidence=(chosen,),
-        sample_field=candidate.sample_field,
-        told_by="hand",
-    )
-
-
-def _code(
-    cell: str, match: _GroupCandidate, read: FeatureEncoding | None, cases: bool, controls: bool
-) -> float | None:
-    if cell in match.cases:
-        return 1.0
-    if cell in match.controls:
-        return 0.0
-    before = read.values.get(cell) if read else None
-    kept = (before == 1 and not cases) or (before == 0 and not controls)
-    return before if kept else None
-
-
-def _role(
-    cell: str,
-    code: float | None,
-    match: _GroupCandidate,
-    read: FeatureEncoding | None,
-    vocabulary: Vocabulary | None,
-) -> Role:
-    """Return the role of a value with a code."""
-    # A case of the expert is ill, and so not a healthy control of another contrast. A control whose
-    # words do not show its health stays unknown.
-    if cell in match.cases:
-        return "case"
-    role = read.roles.get(cell, "unknown") if read and code is not None else "unknown"
-    if cell not in match.controls:
-        return role
-    candidate = match.candidate
-    return chosen_control_role(role, candidate.values[cell], candidate.key, vocabulary)
 
 
 def chosen_control_role(before: Role, value: str, key: str, vocabulary: Vocabulary | None) -> Role:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal
@@ -257,6 +257,8 @@ def _list(studies: Sequence[_TcgaStudy]) -> str:
 
 
 _Cells = Sequence[str | None]
+_Unit = Literal["years", "days", ""]
+_UNITS: tuple[_Unit, _Unit] = ("years", "days")
 
 _FEWER_IN_YEARS = 2
 """A column in days is used when it has more than so many times as many ages as one in years."""
@@ -270,7 +272,7 @@ class TcgaColumn:
     """As in the file."""
     values: tuple[float | None, ...]
     """Years, or 0 for female and 1 for male; None where it is not known."""
-    unit: Literal["years", "days", ""]
+    unit: _Unit
     """``years`` or ``days``, as in the file; empty for gender."""
 
     @property
@@ -288,23 +290,31 @@ def find_tcga_column(feature: SampleFeature, table: Mapping[str, _Cells]) -> Tcg
 
     `feature`: Age or sex. `table`: Column name to cells; all of one length.
     """
-    return _gender_column(table) if feature.levels else _age_column(table)
-
-
-def _age_column(table: Mapping[str, _Cells]) -> TcgaColumn | None:
-    years = _fullest([_read_age(n, table[n], "years") for n in _named(table, "age_years")])
-    days = _fullest([_read_age(n, table[n], "days") for n in _named(table, "age_days")])
+    if feature.levels:
+        return _fullest([_column(n, table[n], "", parse_sex) for n in _named(table, "gender")])
+    years, days = (
+        _fullest([_age_column(n, table[n], unit) for n in _named(table, f"age_{unit}")])
+        for unit in _UNITS
+    )
     if years is None or days is None:
         return years or days
     return days if days.known > _FEWER_IN_YEARS * years.known else years
 
 
-def _gender_column(table: Mapping[str, _Cells]) -> TcgaColumn | None:
-    columns = []
-    for name in _named(table, "gender"):
-        sexes = [None if cell is None else parse_sex(cell, name) for cell in _known(table[name])]
-        columns.append(TcgaColumn(name, tuple(sexes), ""))
-    return _fullest(columns)
+def _column(
+    name: str, cells: _Cells, unit: _Unit, parse: Callable[[str, str], float | None]
+) -> TcgaColumn:
+    known = map(read_tcga_cell, cells)
+    return TcgaColumn(name, tuple(None if c is None else parse(c, name) for c in known), unit)
+
+
+def _age_column(name: str, cells: _Cells, unit: _Unit) -> TcgaColumn:
+    numbers = (parse_number(cell) for cell in map(read_tcga_cell, cells) if cell is not None)
+    sizes = [abs(number) for number in numbers if number is not None]
+    if 2 * sum(size > OLDEST_AGE for size in sizes) > len(sizes):
+        unit = "days"
+    # The key gives the unit of bare numbers; negative ones are days to birth under any key.
+    return _column(name, cells, unit, lambda cell, _: parse_age_years(cell, f"age in {unit}"))
 
 
 def named_columns(
@@ -347,25 +357,6 @@ def _named(table: Mapping[str, _Cells], kind: str) -> list[str]:
 def _fullest(columns: Sequence[TcgaColumn]) -> TcgaColumn | None:
     best = max(columns, key=lambda column: (column.known, column.unit != "days"), default=None)
     return None if best is None or not best.known else best
-
-
-def _read_age(name: str, cells: _Cells, unit: Literal["years", "days"]) -> TcgaColumn:
-    known = _known(cells)
-    if unit == "years" and _are_days(known):
-        unit = "days"
-    # The key gives the unit of bare numbers; negative ones are days to birth under any key.
-    ages = [None if cell is None else parse_age_years(cell, f"age in {unit}") for cell in known]
-    return TcgaColumn(name, tuple(ages), unit)
-
-
-def _are_days(cells: _Cells) -> bool:
-    numbers = [parse_number(cell) for cell in cells if cell is not None]
-    sizes = [abs(number) for number in numbers if number is not None]
-    return 2 * sum(size > OLDEST_AGE for size in sizes) > len(sizes)
-
-
-def _known(cells: _Cells) -> list[str | None]:
-    return [read_tcga_cell(cell) for cell in cells]
 
 
 @lru_cache(maxsize=8)

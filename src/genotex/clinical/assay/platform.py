@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from genotex.clinical.assay.stated import (
     AssaySign,
@@ -24,12 +22,6 @@ from genotex.clinical.description import SeriesDescription
 _MAJORITY = 0.5
 _NUMBER = re.compile(r"(\d{1,9})(_(?:pm_)?(?:[asxfgri]_)?at)?|ilmn_(\d{7})", re.IGNORECASE)
 _SYMBOL = re.compile(r"[a-z][a-z0-9.-]{1,14}", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class _PlatformVerdict:
-    kind: Kind
-    every: bool = False
 
 
 def by_row_ids(first_ids: Sequence[str]) -> AssaySign | None:
@@ -61,47 +53,32 @@ def by_symbols(first_ids: Sequence[str]) -> AssaySign | None:
 
 def _majority(ids: Sequence[str]) -> Kind | None:
     """Return what most ids are: genes of other species, another assay, or human genes."""
-    matches = [m for m in map(_match, ids) if m is not None]
-    found = Counter(m.kind for m in matches if not m.every or matches.count(m) == len(ids))
+    kinds = [kind for kind in map(_kind_of_id, ids) if kind is not None]
+    found = Counter(k for k in kinds if not k.every or kinds.count(k) == len(ids))
     for group in ("species", "measures", "human"):
-        kinds = [kind for kind, _ in found.most_common() if getattr(kind, group)]
-        if sum(found[kind] for kind in kinds) > _MAJORITY * len(ids):
-            return kinds[0]
+        alike = [kind for kind, _ in found.most_common() if getattr(kind, group)]
+        if sum(found[kind] for kind in alike) > _MAJORITY * len(ids):
+            return alike[0]
     return None
 
 
-def _kind_of_id(row_id: str) -> Kind | None:
-    """Return what one row id is, None when its shape does not show it."""
-    match = _match(row_id)
-    return None if match is None else match.kind
-
-
 @lru_cache(maxsize=4096)
-def _match(row_id: str) -> _PlatformVerdict | None:
-    for pattern, match in _shapes():
+def _kind_of_id(row_id: str) -> Kind | None:
+    """Return what one row id is, None when its shape and number do not show it."""
+    signs = load_signs()
+    for entry, pattern in signs.with_patterns("row_ids", "shapes"):
         if pattern.fullmatch(row_id):
-            return match
+            return Kind.of(entry)
     number = _NUMBER.fullmatch(row_id)
     if number is None:
         return None
     suffix = "ilmn" if number[3] else "at" if number[2] else "none"
     value = int(number[3] or number[1])
-    for entry in load_signs().entries("row_ids", "ranges"):
-        if entry["suffix"] == suffix and _holds(entry, value):
-            return _PlatformVerdict(Kind.of(entry), every=bool(entry.get("every")))
+    for entry in signs.entries("row_ids", "ranges"):
+        within = entry["suffix"] == suffix and entry["within"]
+        if within and any(low <= value <= high for low, high in within):
+            return Kind.of(entry)
     return None
-
-
-@lru_cache(maxsize=1)
-def _shapes() -> list[tuple[re.Pattern[str], _PlatformVerdict]]:
-    return [
-        (pattern, _PlatformVerdict(Kind.of(entry)))
-        for entry, pattern in load_signs().with_patterns("row_ids", "shapes")
-    ]
-
-
-def _holds(entry: Mapping[str, Any], value: int) -> bool:
-    return any(low <= value <= high for low, high in entry["within"])
 
 
 def same_platform(first_ids: Sequence[str], table_ids: Sequence[str | None]) -> bool | None:

@@ -29,11 +29,12 @@ class Kind:
 
     species: str = ""
     measures: str = ""
+    every: bool = False  # Whether it counts only if all row ids are such
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Kind:
         """Return what a table of the file means."""
-        return cls(entry.get("species", ""), entry.get("measures", ""))
+        return cls(*(entry.get(name, default) for name, default in vars(cls()).items()))
 
     @property
     def human(self) -> bool:

@@ -8,10 +8,9 @@ from typing import Any
 
 from genotex.clinical.cells import SampleKeys, keys_of_samples
 from genotex.clinical.description import SeriesDescription
-from genotex.clinical.encoded_features import EncodedFeature, apply_encoding
+from genotex.clinical.encoded_features import EncodedFeature, apply_encoding, code_word
 from genotex.clinical.encoding import (
     FEATURES,
-    GROUP_WORDS,
     ClinicalAnnotation,
     Feature,
     FeatureEncoding,
@@ -170,11 +169,9 @@ def _groups(
     """Return the group of each sample in words, or its value of a measured trait."""
     if encoding is None or found is None:
         return [""] * count
-    binary = encoding.kind == "binary"
-    return [
-        "" if code != code else GROUP_WORDS[role] if binary else f"{code:.10g}"
-        for code, role in zip(found.codes, found.roles, strict=True)
-    ]
+    codes = (None if code != code else code for code in found.codes.tolist())
+    pairs = zip(codes, found.roles, strict=True)
+    return [code_word(encoding, code, role) or "" for code, role in pairs]
 
 
 def _certainties(

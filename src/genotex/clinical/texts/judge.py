@@ -42,8 +42,6 @@ class TextJudge:
         self._trait = judge.trait
         self._vocabulary = vocabulary
         self._words = free_text_words()
-        self._person_control = vocabulary.groups["person_control"]
-        self._open_control = vocabulary.groups["open_control"]
         self._series_title = description.title
         self._series_text = description.text
 
@@ -72,21 +70,13 @@ class TextJudge:
         if text in self._words["not_the_disease"] or cell in self._words["not_the_disease"]:
             return leave_open(f"{text!r} may be no patient")
         if judgement.role == "case":
-            return self._checked_case(judgement, text)
+            names = {self._trait.terms.find(text), self._trait.includes.find(text)} - {None}
+            about = not names or self.values.words.names_trait(self._series_text)
+            return judgement if about or any(map(self._is_used, names)) else UNKNOWN
         if judgement.role == "other disease":
             name = self._vocabulary.diseases.find(text)
             return judgement if name is None or self._is_used(name) else UNKNOWN
         return self._checked_control(judgement, cell, text)
-
-    def _checked_case(self, judgement: Judgement, text: str) -> Judgement:
-        names = {self._trait.terms.find(text), self._trait.includes.find(text)} - {None}
-        if (
-            names
-            and not self.values.words.names_trait(self._series_text)
-            and not any(map(self._is_used, names))
-        ):
-            return UNKNOWN
-        return judgement
 
     def _is_used(self, name: str | None) -> bool:
         """Return whether a name is a word, or short letters that the series' own texts use too."""
@@ -98,38 +88,28 @@ class TextJudge:
         known = self._vocabulary.names.with_term(name)
         return any(self._series_text in self._vocabulary.trait(trait).terms for trait in known)
 
-    def _control_word(self, text: str) -> str | None:
-        plain = self.values.words.without_norms(text)
-        return self._person_control.find(plain) or self._open_control.find(plain)
-
-    def _is_normal_tissue(self, text: str) -> bool:
-        plain = simplify(self.values.words.without_norms(text))
-        return plain in self._person_control or "normal" in plain.split()
-
     def _checked_control(self, judgement: Judgement, cell: str, text: str) -> Judgement:
-        plain = self.values.words.without_norms(text)
-        is_open = plain in self._open_control
+        groups, words = self._vocabulary.groups, self.values.words
+        plain = words.without_norms(text)
+        is_open, is_person = plain in groups["open_control"], plain in groups["person_control"]
         if judgement.ground == Ground.DENIED and not is_open:
             return judgement
-        if plain in self._person_control:
-            return self._healthy(text)
+        word = groups["person_control"].find(plain) or groups["open_control"].find(plain)
+        healthy = Judgement.healthy(f"{text!r} names a control ({word!r})")
+        if is_person:
+            return healthy
         if text in self._trait.healthy:
             return judgement
-        if text in self._vocabulary.groups["unlesional"] and judgement.ground >= Ground.HEALTHY:
+        if text in groups["unlesional"] and judgement.ground >= Ground.HEALTHY:
             return judgement
         if not is_open and simplify(text) != "donor":
             return judgement if self._may_be_letter(cell, text) else UNKNOWN
         if self.is_experiment(cell) or self.is_of_experiments:
             return leave_open(f"{text!r} may be the control of an experiment")
-        if self.values.words.names_trait(cell) and not (
-            self._trait.is_cancer and self._is_normal_tissue(text)
-        ):
+        is_tissue = self._trait.is_cancer and "normal" in simplify(plain).split()
+        if words.names_trait(cell) and not is_tissue:
             return leave_open(f"{text!r} names the trait and a control")
-        return self._healthy(text)
-
-    def _healthy(self, text: str) -> Judgement:
-        word = self._control_word(text)
-        return Judgement.healthy(f"{text!r} names a control ({word!r})")
+        return healthy
 
     def is_experiment(self, text: str) -> bool:
         """Return whether a text names an arm of an experiment (not "KD", where it is the trait)."""
@@ -138,11 +118,6 @@ class TextJudge:
         names = self._trait.terms.find(text), self._trait.includes.find(text)
         named = word is not None and not any(word in (name or "").split() for name in names)
         return named or _EXPERIMENT.search(text) is not None
-
-    def _is_treated(self, text: str) -> bool:
-        """Return whether a text names an arm that got something: "untreated" patients did not."""
-        spans = self._words["untreated"].spans(text)
-        return self.is_experiment(mask(simplify(text), spans) if spans else text)
 
     @property
     def is_of_experiments(self) -> bool:
@@ -195,13 +170,15 @@ class TextJudge:
     def _without_arms(self, judged: Judgements) -> Judgements:
         """Reopen controls where every case, and none of them, is the arm of an experiment."""
         cases = [cell for cell, j in judged.items() if j.role == "case"]
-        if not cases or not all(map(self._is_treated, cases)):
+        spans = ((cell, self._words["untreated"].spans(cell)) for cell in cases)
+        arms = (mask(simplify(cell), found) if found else cell for cell, found in spans)
+        if not cases or not all(map(self.is_experiment, arms)):
             return judged
         return {
             cell: leave_open(f"{cell!r} may be the control of an experiment")
             if j.role == "healthy control"
             and j.ground <= Ground.HEALTHY
-            and cell not in self._person_control
+            and cell not in self._vocabulary.groups["person_control"]
             else j
             for cell, j in judged.items()
         }

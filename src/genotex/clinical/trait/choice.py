@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 
 from genotex.clinical.cells import Candidate
 from genotex.clinical.description import SeriesDescription
@@ -34,42 +33,47 @@ def choose_trait(
     *,
     in_texts: Iterable[TraitOption] = (),
     least_certainty: float = 0.0,
+    measured: bool = True,
 ) -> ClinicalAnnotation:
     """Return an annotation with the most likely trait, its certainty and the runner-up.
 
     `in_texts`: options besides those of the candidates. Options that code every sample of the
-    description alike count as one.
+    description alike count as one. `measured`: whether certainty was measured for such a trait;
+    else none is stated, and any `least_certainty` leaves the trait out.
     """
     options, rows = read_rows(candidates, judge)
     scores = score_options([*options, *in_texts], rows, judge)
     pools, none = _pool_options(scores, description), scores.none
-    first, second = (*(_pooled_encoding(pool, description) for pool in pools[:2]), None, None)[:2]
+
+    def stated(share: float, *, none: bool) -> float | None:
+        evidence = series_evidence(share, none=none, text=judge.text)
+        return stated_certainty(evidence, load_certainty()["series"]) if measured else None
+
+    found = [_pooled_encoding(pool, description) for pool in pools[:2]]
+    if not measured:
+        found = [replace(encoding, certainty=None) for encoding in found]
+    first, second = (*found, None, None)[:2]
     share = _probability(pools[0]) if pools else 0.0
-    stated = partial(_certainty, text=judge.text)
     if first is None or share <= none:
         why = scores.why_none if annotation.gene.available else annotation.gene.reason
         reasons = {**annotation.unavailable, **({"trait": why} if why else {})}
         certainty = stated(none, none=True)
         return replace(annotation, certainty=certainty, runner_up=first, unavailable=reasons)
     certainty = stated(share, none=False)
-    if certainty < least_certainty:
+    if least_certainty > 0 and (certainty is None or certainty < least_certainty):
         first, left = replace(first, certainty=certainty), stated(none, none=True)
         return replace(annotation, certainty=left, runner_up=first, left_out=least_certainty)
-    of_cells = cell_certainties(pools[0][0].judgements, certainty) if first.values else {}
+    judgements = pools[0][0].judgements
+    of_cells = {} if certainty is None else cell_certainties(judgements, certainty)
     against = _contradictions(pools[0][0], scores.options, description)
     trait = replace(
         first,
         certainty=None,
-        certainties=of_cells,
+        certainties=of_cells if first.values else {},
         evidence=(*first.evidence, *against),
         confidence="arguable" if against and first.row is None else first.confidence,
     )
     return replace(annotation, trait=trait, certainty=certainty, runner_up=second)
-
-
-def _certainty(share: float, *, none: bool, text: str) -> float:
-    evidence = series_evidence(share, none=none, text=text)
-    return stated_certainty(evidence, load_certainty()["series"])
 
 
 def _pool_options(scores: ScoredOptions, description: SeriesDescription) -> list[list[TraitOption]]:

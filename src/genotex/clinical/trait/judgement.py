@@ -205,23 +205,24 @@ class ValueWords:
         """Return whether a value answers a test, be it of a virus, a marker or the trait."""
         return plain in {"positive", "pos", "negative", "neg"}
 
-    def is_level(self, value: str) -> bool:
-        """Return whether a value is a level and nothing else, as of a test: "elevated"."""
-        return any(_says_only(value, self._terms[group]) for group in ("low", "high"))
-
     def is_vague(self, value: str) -> bool:
         """Return whether a value leaves open whether it is the trait."""
         if self.is_test_result(simplify(value)):
             return True
         return self.has(value, "uncertain", "mixture", "patient")
 
-    def could_be(self, value: str) -> bool:
-        """Return whether a value is only a wider word, which may or may not mean the trait."""
-        return _says_only(value, self.trait.broader)
+    def says_only(self, value: str, *names: Terms) -> bool:
+        """Return whether a value is one of the names and otherwise words that add nothing."""
+        plain = simplify(value)
+        rests = [mask(plain, each.spans(value)) for each in names]
+        return any(rest != plain and not set(rest.split()) - _EMPTY_WORDS for rest in rests)
 
-    def says_only_trait(self, value: str) -> bool:
-        """Return whether a value is the trait's name and nothing else."""
-        return _says_only(value, self.trait.terms)
+    def without(self, value: str, *groups: str) -> str:
+        """Return what is left of a value without the words of some groups."""
+        plain = simplify(value)
+        for group in groups:
+            plain = mask(plain, self._terms[group].spans(value))
+        return " ".join(plain.split())
 
     def without_excluded(self, value: str) -> str:
         """Return a value with blanks where it names what only looks like the trait."""
@@ -290,30 +291,9 @@ class ValueWords:
         """Return whether a value has one of the names and denies none."""
         return value in names and self.negation.of(value, names) is None
 
-    def without_health(self, value: str) -> str:
-        """Return what is left of a value without its words for healthy."""
-        return self._rest(value, "healthy")
-
-    def without_illness(self, value: str) -> str:
-        """Return what is left of a value without words for ill, the empty text if it has none."""
-        plain = simplify(value)
-        rest = self._rest(value, "patient", "lesional")
-        return "" if rest == plain else rest
-
-    def _rest(self, value: str, *groups: str) -> str:
-        plain = simplify(value)
-        for group in groups:
-            plain = mask(plain, self._terms[group].spans(value))
-        return " ".join(plain.split())
-
     def is_without_illness(self, value: str) -> bool:
         """Return whether a value is of someone without any illness ("no neurological disease")."""
         return _NO_ILLNESS.search(simplify(value)) is not None
-
-    def is_primary_disease(self, value: str) -> bool:
-        """Return whether "primary" belongs to the name of another disease, and is no tumour."""
-        name = self._vocabulary.diseases.find(value)
-        return name is not None and name.startswith("primary ")
 
     def is_denied(self, value: str, names: Terms) -> bool:
         """Return whether a value denies every name it mentions."""
@@ -354,10 +334,3 @@ class ValueWords:
             if words and words < set(name.split()):
                 return Judgement.other(f"{value!r} under {key!r} names another disease ({name!r})")
         return None
-
-
-def _says_only(value: str, names: Terms) -> bool:
-    """Return whether a value is one of the names and otherwise only words that add nothing."""
-    plain = simplify(value)
-    rest = mask(plain, names.spans(value))
-    return rest != plain and not set(rest.split()) - _EMPTY_WORDS

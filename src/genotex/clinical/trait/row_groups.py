@@ -70,50 +70,40 @@ def _are_groups(candidate: Candidate) -> bool:
     return kind_of_key(candidate.key) == "identifier" and len(stems) <= _MOST_STEMS
 
 
-def _names_other_disease(key: str, judge: ValueJudge) -> bool:
-    """Return whether a key asks for a disease by name, as "diabetes status" does."""
-    words = simplify(key).split()
-    rest = " ".join(word for word in words if word not in load_wording()["names"]["generic"])
-    return judge.words.other_disease(rest) is not None
-
-
 def rest_as_cases(
     candidate: Candidate, judgements: Judgements, judge: ValueJudge
 ) -> Judgements | None:
     """Return the row with all open values as cases next to its controls, or None."""
     # The groups of a series about the trait are often called by names of the submitter's own ("M6",
     # "M0I", "Ctrl").
-    kind = kind_of_key(candidate.key)
-    healthy = {cell for cell, j in judgements.items() if j.role == "healthy control"}
-    if not any(
-        judge.words.says_healthy(candidate.values[cell])
-        or judge.words.is_without_illness(candidate.values[cell])
-        or (kind == "stage" and simplify(candidate.values[cell]) in NO_DEGREE)
-        or judgements[cell].ground == Ground.FREE_ORGAN
-        for cell in healthy
+    words, trait, series = judge.words, judge.trait, judge.series
+    key, values = candidate.key, candidate.values
+    kind = kind_of_key(key)
+    generic = load_wording()["names"]["generic"]
+    disease = words.other_disease(" ".join(w for w in simplify(key).split() if w not in generic))
+    if (
+        not series.names_trait
+        or best_ground(j for j in judgements.values() if j.role == "case") >= Ground.NAMED
+        or kind in _NO_GROUPS
+        or (kind in INCIDENTAL - {"stage"} and not series.mentions_patients)
+        or (lists_diseases(key) and not series.about)
+        or (disease is not None and not names_trait(trait, key))  # "diabetes status"
+        or asks_trait(trait, key)
+        or asks_genotype(key)
+        or any(words.says_only(value, trait.low, trait.high) for value in values.values())
     ):
         return None
-    cases = [j for j in judgements.values() if j.role == "case"]
-    if best_ground(cases) >= Ground.NAMED or not judge.series.names_trait:
+    if not any(
+        words.says_healthy(values[cell])
+        or words.is_without_illness(values[cell])
+        or (kind == "stage" and simplify(values[cell]) in NO_DEGREE)
+        or j.ground == Ground.FREE_ORGAN
+        for cell, j in judgements.items()
+        if j.role == "healthy control"
+    ):
         return None
-    key = candidate.key
-    if asks_trait(judge.trait, key) or asks_genotype(key) or kind_of_key(key) in _NO_GROUPS:
-        return None
-    if any(map(judge.words.is_level, candidate.values.values())):
-        return None
-    if _names_other_disease(key, judge) and not names_trait(judge.trait, key):
-        return None
-    if lists_diseases(key) and not judge.series.about:
-        return None
-    if kind_of_key(key) in INCIDENTAL - {"stage"} and not judge.series.mentions_patients:
-        return None
-    return _rest(
-        candidate,
-        judgements,
-        judge,
-        "alongside controls in a series about the trait",
-        control=False,
-    )
+    why = "alongside controls in a series about the trait"
+    return _rest(candidate, judgements, judge, why, control=False)
 
 
 def patients_tissue(
@@ -190,28 +180,22 @@ def judge_keys(
     open_parts: list[Candidate] = []
     controls = False
     for part in parts:
-        judgements = judge_row(part, judge)
         if kind_of_key(part.key) == "never":
             continue
+        judgements = judge_row(part, judge)
+        here = {cell: judgements[cell] for cell in part.in_row}
+        codes = {None if j.ground == Ground.OTHER_CODE else j.code for j in here.values()}
         if _CONTROL_KEY.search(part.key.lower()) and not names_case(judgements):
-            why = f"under {part.key!r}"
-            result |= dict.fromkeys(part.in_row, Judgement.healthy(why))
+            here = dict.fromkeys(here, Judgement.healthy(f"under {part.key!r}"))
             controls = True
-        elif all(
-            j.code == 0 and j.ground != Ground.OTHER_CODE
-            for cell, j in judgements.items()
-            if cell in part.in_row
-        ):
-            result |= {cell: judgements[cell] for cell in part.in_row}
+        elif codes == {0.0}:
             controls = True
-        elif all(
-            judgements[cell].code is None or judgements[cell].ground == Ground.OTHER_CODE
-            for cell in part.in_row
-        ):
+        elif codes <= {None}:
             open_parts.append(part)
+            continue
         else:
-            result |= {cell: judgements[cell] for cell in part.in_row}
             cases.append(part)
+        result |= here
     for part in open_parts:
         of_trait = names_trait(judge.trait, part.key) or is_code_of(judge.trait, part.key)
         if of_trait or (not cases and kind_of_key(part.key) in _CASE_KINDS):

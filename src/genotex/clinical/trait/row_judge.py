@@ -93,7 +93,8 @@ def can_be_read_by_key(value: str, judgement: Judgement, judge: ValueJudge) -> b
     if not judgement.is_open or is_number(value):
         return False
     return not (
-        judge.words.could_be(value) or judge.words.has(value, "relative", "uncertain", "detail")
+        judge.words.says_only(value, judge.trait.broader)
+        or judge.words.has(value, "relative", "uncertain", "detail")
     )
 
 
@@ -192,7 +193,9 @@ class _Row:
         if self.trait.broader and named:
             self._change(
                 lambda value, j: (
-                    UNKNOWN if j.role == "other disease" and self.words.could_be(value) else None
+                    UNKNOWN
+                    if j.role == "other disease" and self.words.says_only(value, self.trait.broader)
+                    else None
                 )
             )
         elif self.trait.broader:
@@ -273,7 +276,7 @@ class _Row:
         if self.trait.is_cancer or not self.series.about:
             return
         controls = {
-            self.words.without_health(self.values[cell])
+            self.words.without(self.values[cell], "healthy")
             for cell, j in self.found.items()
             if j.role == "healthy control"
         } - {""}
@@ -281,7 +284,9 @@ class _Row:
         self._change(
             lambda value, j: (
                 Judgement.case(f"{value!r} {why}", Ground.CONTEXT)
-                if j.is_open and self.words.without_illness(value) in controls
+                if j.is_open
+                and self.words.has(value, "patient", "lesional")
+                and self.words.without(value, "patient", "lesional") in controls
                 else None
             )
         )

@@ -60,16 +60,26 @@ def weigh_evidence(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
         "texts speak of cell culture": float(judge.series.is_of_cells),
         f"how: {option.how}": 1.0,
         f"{option.how}, key: {kind}": float(option.how.startswith(_OPEN)),
-        **_of_absence(option),
     }
+    controls = [candidate.values[c] for c, j in option.judgements.items() if j.code == 0]
+    if option.how == "absence is control":
+        # What controls have where cases have something: nothing, or a word for it.
+        here = candidate.in_row - {NO_CELL}
+        found |= {
+            f"{option.how}, empty": float(NO_CELL in option.codes),
+            f"{option.how}, a word for missing": float(any(option.codes[c] == 0 for c in here)),
+        }
     if option.how in _LEAVING_OPEN:
+        words, plain = judge.words, any(map(judge.words.names_only_control, controls))
         found |= {
             f"{option.how}, texts speak of patients": float(judge.series.mentions_patients),
             f"{option.how}, texts speak of cell culture": float(judge.series.is_of_cells),
             f"{option.how}, title names the trait": float(judge.series.in_title),
-            f"{option.how}, control is a person": float(_has_person(option, judge)),
-            f"{option.how}, control with other words": float(not _is_plain_control(option, judge)),
-            f"{option.how}, only normal": float(_only_normal(option)),
+            f"{option.how}, control is a person": float(
+                any(words.has(value, "person_control") for value in controls)
+            ),
+            f"{option.how}, control with other words": float(not plain),
+            f"{option.how}, only normal": float({*map(simplify, controls)} == {"normal"}),
             f"{option.how}, what all have": float(judge.series.all_have_it),
             f"{option.how}, texts speak of a trial": float(judge.series.is_trial),
         }
@@ -77,83 +87,41 @@ def weigh_evidence(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
     return {name: value for name, value in found.items() if value}
 
 
-def _of_absence(option: TraitOption) -> dict[str, float]:
-    """Return what controls have where cases have something: nothing, or a word for it."""
-    if option.how != "absence is control":
-        return {}
-    here = option.candidate.in_row - {NO_CELL}
-    return {
-        f"{option.how}, empty": float(NO_CELL in option.codes),
-        f"{option.how}, a word for missing": float(any(option.codes[c] == 0 for c in here)),
-    }
-
-
-def _has_person(option: TraitOption, judge: ValueJudge) -> bool:
-    """Return whether a control is called a healthy person or tissue, not just "control"."""
-    return any(
-        j.code == 0 and judge.words.has(option.candidate.values[cell], "person_control")
-        for cell, j in option.judgements.items()
-    )
-
-
-def _is_plain_control(option: TraitOption, judge: ValueJudge) -> bool:
-    """Return whether a control is called so and nothing else: no "vehicle control"."""
-    values = (option.candidate.values[c] for c, j in option.judgements.items() if j.code == 0)
-    return any(judge.words.names_only_control(value) for value in values)
-
-
-def _only_normal(option: TraitOption) -> bool:
-    """Return whether "normal" is all that is said of controls, as of a test result."""
-    values = {
-        simplify(option.candidate.values[c]) for c, j in option.judgements.items() if j.code == 0
-    }
-    return values == {"normal"}
-
-
 def _of_roles(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
-    here = [option.judgements[cell] for cell in option.candidate.in_row]
-    values = option.candidate.values
-    case_values = [
-        values[c] for c in option.candidate.in_row if option.judgements[c].role == "case"
-    ]
-    cases = [j for j in here if j.role == "case"]
-    controls = [j for j in here if j.code == 0]
-    healthy = [j for j in controls if j.role == "healthy control"]
-    best = best_ground(cases)
+    trait, values, weight = judge.trait, option.candidate.values, option.candidate.weight
+    here = {cell: option.judgements[cell] for cell in option.candidate.in_row}
+    cases = {cell: j for cell, j in here.items() if j.role == "case"}
+    controls = [j for j in here.values() if j.code == 0]
+    healthy = {cell: j for cell, j in here.items() if j.role == "healthy control"}
+    best = best_ground(cases.values())
     kind = next((name for name, least in _CASE_KINDS if best >= least), _CASE_KINDS[-1][0])
+    every = sum(weight.get(cell, 1) for cell, j in here.items() if j.meaning != "missing")
+    coded = sum(weight.get(cell, 1) for cell, j in here.items() if j.code is not None)
+    share = coded / max(every, 1)
     return {
         kind: 1.0,
         "form of a trait with many forms": (
-            math.log10(1 + judge.trait.includes.count) * (Ground.ORGAN > best >= Ground.INCLUDED)
+            math.log10(1 + trait.includes.count) * (Ground.ORGAN > best >= Ground.INCLUDED)
         ),
         "controls name the organ of a cancer": float(
-            judge.trait.is_cancer
-            and any(
-                option.judgements[c].role == "healthy control" and values[c] in judge.trait.sites
-                for c in option.candidate.in_row
-            )
+            trait.is_cancer and any(values[cell] in trait.sites for cell in healthy)
         ),
-        "healthy controls": float(any(j.ground <= Ground.HEALTHY for j in healthy)),
-        "controls by denial": float(any(j.ground > Ground.HEALTHY for j in healthy)),
+        "healthy controls": float(any(j.ground <= Ground.HEALTHY for j in healthy.values())),
+        "controls by denial": float(any(j.ground > Ground.HEALTHY for j in healthy.values())),
         "other diseases as controls": float(any(j.role == "other disease" for j in controls)),
         "only other diseases as controls": float(not healthy),
         "controls by company alone": float(all(j.ground <= Ground.BY_COMPANY for j in controls)),
         "forms of the trait without healthy controls": float(
             not healthy and judge.series.in_title and Ground.LINE < best < Ground.NAMED
         ),
-        "share of values told": (share := _share_coded(option)),
+        "share of values told": share,
         "share of texts told": share * (option.candidate.row is None),
         "one case value": float(len(cases) == 1),
-        "case values say only the trait": sum(map(judge.words.says_only_trait, case_values))
+        "case values say only the trait": sum(
+            judge.words.says_only(values[cell], trait.terms) for cell in cases
+        )
         / len(cases),
     }
-
-
-def _share_coded(option: TraitOption) -> float:
-    weight = option.candidate.weight
-    pairs = [(weight.get(c, 1), option.judgements[c]) for c in option.candidate.in_row]
-    total = sum(count for count, j in pairs if j.meaning != "missing")
-    return sum(count for count, j in pairs if j.code is not None) / max(total, 1)
 
 
 def _of_levels(option: TraitOption, judge: ValueJudge) -> dict[str, float]:

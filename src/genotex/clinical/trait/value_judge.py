@@ -354,7 +354,7 @@ class ValueJudge:
             or (
                 words.affirmed(value, terms["cancer"])
                 and not words.is_of_other_organ(value)
-                and not words.is_primary_disease(value)
+                and not (self._vocabulary.diseases.find(value) or "").startswith("primary ")
             )
         ):
             return Judgement.case(f"{value!r} in a series about the trait", Ground.BROADER)

@@ -19,52 +19,62 @@ KeyKind = Literal[
 INCIDENTAL = frozenset({"treatment", "time", "outcome", "stage", "relatives", "culture"})
 """Kinds of keys whose values describe patients, and hardly ever identify them."""
 
-_NEVER = re.compile(
-    r"^(?:age|sex|gender|race|ethnic\w*|batch|plate|chip|array|barcode|run|lane|slide|date|"
-    r"rin|pmi|ph|bmi|strain|organism|passages?|platform|scan\w*|hyb\w* batch)(?:$|\W)|^age\b"
-)
-_TREATMENT = re.compile(
-    r"treat|agent|drug|dose|dosage|compound|therap|medicat|stimul|transfect|sirna|shrna|knock|vaccin|"
-    r"diet|interven|exercise|training|supplement|"
-    r"protocol|antibody|medium|induc|infect(?!ions?(?: status| type)?$)|surger|surgical|operation"
-)
-_TIME = re.compile(r"time|visit|follow|year|onset|duration|^(?:weeks?|days?|months?)(?:$|\W)")
-_OUTCOME = re.compile(r"surviv|relapse|recurr|response|respond|outcome|metasta")
-_STAGE = re.compile(r"stage|grade|tnm|score|severity|\bphase\b")
-_RELATIVES = re.compile(r"family|father|mother|relative|smok")
-_CULTURE = re.compile(r"cell line|culture|passage|growth|differentiation|protein|batch")
-_IDENTIFIER = re.compile(
-    r"(?:^|\W|_)(?:ids?|identifier|number|name|no|code|patient|donor|individual|subject|sample)$"
-    r"|^(?:patient|donor|subject|individual|sample|animal)s?$|titles?$"
-)
-_DISEASE = re.compile(
-    r"diagnos|disease|disorder|patholog|histolog|condition|phenotype|clinical status|case.?control"
-    r"|etiolog|cancer|tumou?r type|\bdx\b|^infections?(?: status| type)?$|^pathogen"
-)
-_STATUS = re.compile(
-    r"status|group|class|category|state|type|subject|cohort|history|comorbid|cause|lesion|sample"
-)
-_TISSUE = re.compile(r"tissue|organ|biops|site|skin|specimen|source|cell|origin|location|mucosa")
-_PRELIMINARY = re.compile(
-    r"first|initial|previous|prior|referr|admission|secondary|(?:[\W_]|[a-z]{4})\d$"
-)
-_LISTS_DISEASES = re.compile(
-    r"diagnos|disease|histolog|cancer|\bdx\b|disorder|comorbid|condition|patholog|phenotype"
-    r"|^tumou?rs?(?: type| entity)?$|^entity$|^pm?hx?$|^infections?(?: type)?$|^pathogens?$"
-)
-_CAUSE = re.compile(r"etiolog|^cause(?! of death)")
-_PRIMARY = re.compile(
-    r"primary (?:site|organ|tissue|tumou?r|cancer)|(?:site|tissue|organ) of (?:origin|primary)"
-    r"|(?:tumou?r|cancer|disease) (?:site|origin|location|type)|^(?:cancer|carcinoma|malignancy)$"
-)
+_KINDS: dict[KeyKind, re.Pattern[str]] = {
+    "never": re.compile(
+        r"^(?:age|sex|gender|race|ethnic\w*|batch|plate|chip|array|barcode|run|lane|slide|date|"
+        r"rin|pmi|ph|bmi|strain|organism|passages?|platform|scan\w*|hyb\w* batch)(?:$|\W)|^age\b"
+    ),
+    "identifier": re.compile(
+        r"(?:^|\W|_)(?:ids?|identifier|number|name|no|code|patient|donor|individual|subject|sample)$"
+        r"|^(?:patient|donor|subject|individual|sample|animal)s?$|titles?$"
+    ),
+    "treatment": re.compile(
+        r"treat|agent|drug|dose|dosage|compound|therap|medicat|stimul|transfect|sirna|shrna|knock"
+        r"|vaccin|diet|interven|exercise|training|supplement|protocol|antibody|medium|induc"
+        r"|infect(?!ions?(?: status| type)?$)|surger|surgical|operation"
+    ),
+    "outcome": re.compile(r"surviv|relapse|recurr|response|respond|outcome|metasta"),
+    "time": re.compile(r"time|visit|follow|year|onset|duration|^(?:weeks?|days?|months?)(?:$|\W)"),
+    "stage": re.compile(r"stage|grade|tnm|score|severity|\bphase\b"),
+    "relatives": re.compile(r"family|father|mother|relative|smok"),
+    "culture": re.compile(r"cell line|culture|passage|growth|differentiation|protein|batch"),
+    "disease": re.compile(
+        r"diagnos|disease|disorder|patholog|histolog|condition|phenotype|clinical status|etiolog"
+        r"|case.?control|cancer|tumou?r type|\bdx\b|^infections?(?: status| type)?$|^pathogen"
+    ),
+    "status": re.compile(
+        r"status|group|class|category|state|type|subject|cohort|history|comorbid|cause|lesion|sample"
+    ),
+    "tissue": re.compile(
+        r"tissue|organ|biops|site|skin|specimen|source|cell|origin|location|mucosa"
+    ),
+}
+"""The first kind whose pattern is in a key is its kind; "never" is no trait, as age or batch."""
+_ASKED = {
+    "a first guess": re.compile(
+        r"first|initial|previous|prior|referr|admission|secondary|(?:[\W_]|[a-z]{4})\d$"
+    ),
+    "diagnoses": re.compile(
+        r"diagnos|disease|histolog|cancer|\bdx\b|disorder|comorbid|condition|patholog|phenotype"
+        r"|^tumou?rs?(?: type| entity)?$|^entity$|^pm?hx?$|^infections?(?: type)?$|^pathogens?$"
+    ),
+    "a disease": re.compile(
+        r"disease|diagnos|disorder|condition|patholog|status|comorbid|phenotype|illness|history|etiolog|^pm?hx?$|^infections?$|^pathogens?$"
+    ),
+    "other diseases": re.compile(
+        r"h[iy]story|^pm?hx?$|antecedent|comorbid|other (?:disease|illness|condition)"
+    ),
+    "where a tumour began": re.compile(
+        r"primary (?:site|organ|tissue|tumou?r|cancer)|(?:site|tissue|organ) of (?:origin|primary)"
+        r"|(?:tumou?r|cancer|disease) (?:site|origin|location|type)"
+        r"|^(?:cancer|carcinoma|malignancy)$"
+    ),
+    "a cause": re.compile(r"etiolog|^cause(?! of death)"),
+}
+"""What a key may ask for -> pattern: a first guess or one of several numbered answers; a disease,
+so that "none" is an answer; former or other diseases, so that "negative" denies them; the cause
+of the disease, which every case has."""
 _GENOTYPE = re.compile(r"genotyp|mutation|variant|allele")
-_HISTORY = re.compile(
-    r"h[iy]story|^pm?hx?$|antecedent|comorbid|other (?:disease|illness|condition)"
-)
-_ASKS_DISEASE = re.compile(
-    r"disease|diagnos|disorder|condition|patholog|status|comorbid|phenotype|illness|history|etiolog|^pm?hx?$|^infections?$|^pathogens?$"
-)
-
 # What makes "asthma ..." ask for something about the trait rather than for the trait.
 _QUALIFIED = re.compile(
     r"family|duration|onset|severity|score|stage|type|treat|therap|medicat|activity|index|grade|"
@@ -78,15 +88,6 @@ _PLAIN = re.compile(
     r"infection|infected|test|tested|result|pcr|case|control|clinical|history|illness|of|or|and|"
     r"the|is|has|with|yes|no|positive|negative|current|\d+"
 )
-
-
-_ASKED = {
-    "a first guess": _PRELIMINARY, "diagnoses": _LISTS_DISEASES, "a disease": _ASKS_DISEASE,
-    "other diseases": _HISTORY, "where a tumour began": _PRIMARY, "a cause": _CAUSE,
-}  # fmt: skip
-"""What a key may ask for -> pattern: a first guess or one of several numbered answers; a disease,
-so that "none" is an answer; former or other diseases, so that "negative" denies them; the cause
-of the disease, which every case has."""
 _FORM = re.compile(r"(?:sub)?(?:type|class|group)|form|variant|category")
 _ASKS_FORM = re.compile(r"type|form|class|stage|grade|severity")
 
@@ -94,24 +95,8 @@ _ASKS_FORM = re.compile(r"type|form|class|stage|grade|severity")
 @lru_cache(maxsize=4096)
 def kind_of_key(key: str) -> KeyKind:
     """Return what kind of thing a key asks for, for any trait."""
-    # ``never`` (age, sex, batch: never a trait), ``identifier``, ``treatment``, ``outcome``,
-    # ``time``, ``stage``, ``relatives`` (and habits), ``culture``, ``disease`` (diagnosis,
-    # histology), ``status`` (group, type), ``tissue``, or ``other``.
     plain = simple_key(key)
-    kinds: tuple[tuple[KeyKind, re.Pattern[str]], ...] = (
-        ("never", _NEVER),
-        ("identifier", _IDENTIFIER),
-        ("treatment", _TREATMENT),
-        ("outcome", _OUTCOME),
-        ("time", _TIME),
-        ("stage", _STAGE),
-        ("relatives", _RELATIVES),
-        ("culture", _CULTURE),
-        ("disease", _DISEASE),
-        ("status", _STATUS),
-        ("tissue", _TISSUE),
-    )
-    return next((kind for kind, pattern in kinds if pattern.search(plain)), "other")
+    return next((kind for kind, pattern in _KINDS.items() if pattern.search(plain)), "other")
 
 
 def asks(key: str, what: str) -> bool:
@@ -139,7 +124,7 @@ def names_gene(trait: TraitWords, key: str) -> bool:
 def lists_tissues(key: str) -> bool:
     """Return whether the values under a key are tissues or cells, so that another is no case."""
     plain = simple_key(key)
-    return bool(_TISSUE.search(plain)) and kind_of_key(key) in ("tissue", "status")
+    return bool(_KINDS["tissue"].search(plain)) and kind_of_key(key) in ("tissue", "status")
 
 
 @lru_cache(maxsize=4096)

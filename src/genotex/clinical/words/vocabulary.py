@@ -34,6 +34,9 @@ _HOW_TO_USE = """\
 # also the words of the trait's own name. Without it they are added to them. See docs/clinical.md.
 """
 _MADE = "# The built-in words do not list this trait: this is what its name and the lexicon give.\n"
+_NO_DISEASES = (
+    "cancer", "benign", "patient", "healthy", "detail", "uncertain", "lesional", "person",
+)  # fmt: skip
 
 
 class Vocabulary:
@@ -125,17 +128,7 @@ class Vocabulary:
     @property
     def _no_diseases(self) -> frozenset[str]:
         """Words of the vocabulary that are no diseases by themselves."""
-        kinds = (
-            "cancer",
-            "benign",
-            "patient",
-            "healthy",
-            "detail",
-            "uncertain",
-            "lesional",
-            "person",
-        )
-        return frozenset(simplify(word) for kind in kinds for word in self._words[kind])
+        return frozenset(simplify(word) for kind in _NO_DISEASES for word in self._words[kind])
 
     @cached_property
     def disease_codes(self) -> frozenset[str]:

@@ -11,7 +11,7 @@ import json
 import re
 import textwrap
 import tomllib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,11 @@ TRAIT_KEYS: Mapping[str, str] = {
     "replace": "true or false",
 }  # fmt: skip
 """Key of a trait table -> what it holds."""
+_FITS: Mapping[str, Callable[[Any], bool]] = {
+    "a text": lambda value: isinstance(value, str) and bool(value.strip()),
+    "true or false": lambda value: isinstance(value, bool),
+    '"high" or "low"': lambda value: value in ("high", "low"),
+}
 
 _NOT_THE_TRAIT = ("near_misses", "near_miss_acronyms", "excludes", "healthy", "healthy_acronyms")
 _ACRONYMS = "_acronyms"
@@ -129,12 +134,7 @@ class _Checker:
         if kind == "a list of texts":
             self._texts(value, field, compared=not field.endswith(".sources"))
             return
-        fits = {
-            "a text": isinstance(value, str) and bool(value.strip()),
-            "true or false": isinstance(value, bool),
-            '"high" or "low"': value in ("high", "low"),
-        }
-        if not fits[kind]:
+        if not _FITS[kind](value):
             raise self._error(field, f"must be {kind}, not {_shown(value)}")
 
     def _not_itself(self, name: str, words: list[str], field: str) -> None:
@@ -245,10 +245,12 @@ def _key(name: str) -> str:
 
 
 # Words against words and acronyms against acronyms: "cis" is not "CIS".
-_AGAINST = {
-    "terms": ("near_misses", "excludes", "healthy"),
-    "acronyms": ("near_miss_acronyms", "healthy_acronyms"),
-}
+_AGAINST = (
+    ("terms", "near_misses"), ("terms", "excludes"), ("terms", "healthy"),
+    ("acronyms", "near_miss_acronyms"), ("acronyms", "healthy_acronyms"),
+)  # fmt: skip
+_REPLACE = "the built-in words have it there; a table with replace = true takes their place"
+_KEEP_ONE = "keep it in one of the two lists"
 _HEALTHY_GROUPS = ("healthy", "unaffected_tissue", "person_control")
 
 
@@ -258,47 +260,31 @@ def refuse_contradictions(path: Path, own: Mapping[str, Any], together: Mapping[
     for given, entry in own["traits"].items():
         meant = names.meant(given)
         name = meant[0] if len(meant) == 1 else given
-        _check_table(path, given, entry, full_table(name, together["traits"].get(name, entry)))
-    _check_groups(path, own["words"], together["traits"])
-
-
-def _check_table(path: Path, name: str, own: Mapping[str, Any], table: Mapping[str, Any]) -> None:
-    for kind, others in _AGAINST.items():
-        trait = _plain(table.get(kind, ()))
-        for other in others:
-            both = trait.keys() & _plain(table.get(other, ())).keys()
+        table = full_table(name, together["traits"].get(name, entry))
+        for kind, other in _AGAINST:
+            both = _plain(table.get(kind, ())) & _plain(table.get(other, ()))
             # The packaged tables have no such word, so one of the two is the user's.
             for key, side in ((other, kind), (kind, other)):
-                for word in own.get(key, ()):
-                    if simplify(word) in both:
-                        msg = f"{word!r} is also among the trait's {side}"
-                        theirs = simplify(word) not in _plain(own.get(side, ()))
-                        raise VocabularyFileError(
-                            msg, path=path, field=f"traits.{name}.{key}", hint=_hint(theirs)
-                        )
-
-
-def _check_groups(path: Path, words: Mapping[str, Any], traits: Mapping[str, Any]) -> None:
-    groups = [group for group in _HEALTHY_GROUPS if words.get(group)]
-    if not groups:
-        return
-    terms: dict[str, str] = {}
-    for name, entry in traits.items():
-        for word in _plain(full_table(name, entry).get("terms", ())):
-            terms.setdefault(word, name)
-    for group in groups:
-        for word in words[group]:
+                word = next((w for w in entry.get(key, ()) if simplify(w) in both), None)
+                if word is not None:
+                    msg = f"{word!r} is also among the trait's {side}"
+                    by_user = simplify(word) in _plain(entry.get(side, ()))
+                    hint = _KEEP_ONE if by_user else _REPLACE
+                    field = f"traits.{given}.{key}"
+                    raise VocabularyFileError(msg, path=path, field=field, hint=hint)
+    traits = together["traits"] if own["words"].keys() & {*_HEALTHY_GROUPS} else {}
+    terms = {
+        word: name
+        for name, entry in reversed(traits.items())
+        for word in _plain(full_table(name, entry).get("terms", ()))
+    }
+    for group in _HEALTHY_GROUPS:
+        for word in own["words"].get(group, ()):
             if trait := terms.get(simplify(word)):
                 msg = f"{word!r} is also among the terms of the trait {trait}"
                 hint = "words of one trait's controls belong into healthy = [...] of its own table"
                 raise VocabularyFileError(msg, path=path, field=f"words.{group}", hint=hint)
 
 
-def _plain(words: Iterable[str]) -> dict[str, str]:
-    return {simplify(word): word for word in words}
-
-
-def _hint(packaged: bool) -> str:
-    if packaged:
-        return "the built-in words have it there; a table with replace = true takes their place"
-    return "keep it in one of the two lists"
+def _plain(words: Iterable[str]) -> set[str]:
+    return {simplify(word) for word in words}
