@@ -175,7 +175,7 @@ def test_three_samples_of_each_donor_give_no_prediction_quality() -> None:
     values = 8 + rng.normal(size=(20, 300))[donor] + 0.5 * rng.normal(size=(60, 300))
     table = linked(donor % 2, values)
     facts = {"donor id": {s: f"D{d}" for s, d in zip(table.samples, donor, strict=True)}}
-    options = AnalysisOptions(hidden="none")
+    options = AnalysisOptions(hidden="none", pair="none")
     detected = analyze_table(table, {}, Problem("Asthma"), options)
     recorded = analyze_table(table, {}, Problem("Asthma"), options, facts)
     for found in (detected, recorded):

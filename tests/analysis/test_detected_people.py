@@ -24,7 +24,7 @@ from genotex.problems import Problem
 from tests.analysis.sample_cohorts import clean_cohort, repeated_people
 
 FAST = AnalysisOptions(panel=False, hidden="none")
-DETECTED = replace(FAST, pair="detected")
+DETECTED, INDEPENDENT = replace(FAST, pair="detected"), replace(FAST, pair="none")
 
 
 def analyze(
@@ -47,13 +47,14 @@ def people_of(table: LinkedTable, each: int) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_null_of_ten_patients_in_triplicate_finds_nothing_when_blocked(seed: int) -> None:
+def test_null_of_ten_patients_in_triplicate_finds_nothing_unless_asked(seed: int) -> None:
     table = repeated_people(seed=seed)
-    plain, blocked = analyze(table, FAST), analyze(table, DETECTED)
+    plain, averaged = analyze(table, INDEPENDENT), analyze(table, FAST)
     assert plain.method["significant"] > 0
     assert any("adjust with --pair detected" in w for w in plain.warnings)
-    assert blocked.method["significant"] == 0
-    assert blocked.method["pair"]["design"] == "averaged"
+    assert averaged.method["significant"] == 0
+    assert averaged.method["pair"]["design"] == "averaged"
+    assert any("--pair none takes them as independent" in w for w in averaged.warnings)
 
 
 def test_detected_people_give_what_recorded_people_give() -> None:
@@ -67,6 +68,28 @@ def test_detected_people_give_what_recorded_people_give() -> None:
     assert detected.method["contrast"]["text"].startswith(
         "means of repeated samples detected by correlation: 5 cases against 5 controls"
     )
+
+
+def test_people_on_both_sides_are_not_averaged_unless_asked() -> None:
+    table = with_trait(repeated_people(12, 2), 0, 1)
+    plain, alone = analyze(table, FAST), analyze(table, INDEPENDENT)
+    assert "pair" not in plain.method and plain.genes.equals(alone.genes)
+
+
+def test_samples_without_a_person_are_people_of_their_own() -> None:
+    table = repeated_people(12, 2)
+    some = {sample: name for sample, name in people_of(table, 2).items() if name != "P3"}
+    found = analyze(table, FAST, patient_id=some)
+    assert found.method["pair"]["key"] == "patient id"
+    assert found.method["pair"]["samples"] == 13
+    # Families share genes, not samples.
+    assert analyze(table, FAST, family=some).method["pair"]["key"] == "detected"
+
+
+def test_people_recorded_once_each_are_not_detected() -> None:
+    table = repeated_people(12, 2)
+    alone = {sample: f"P{i}" for i, sample in enumerate(table.samples)}
+    assert "pair" not in analyze(table, FAST, patient_id=alone).method
 
 
 def test_warnings_name_detected_people_and_their_treatment_instead_of_independence() -> None:
@@ -163,7 +186,8 @@ def test_people_who_leave_one_case_are_an_error() -> None:
 
 def test_panel_may_be_judged_once_repeats_are_averaged_but_not_with_correlated_ones() -> None:
     table = repeated_people(12, 2)
-    assert comparison(table, FAST).repeated
+    assert comparison(table, INDEPENDENT).repeated
     assert not comparison(table, DETECTED).repeated
+    assert not comparison(table, FAST).repeated
     mixed = with_trait(table, *[0.0, 1.0] * 4, *[0.0] * 16)
     assert comparison(mixed, DETECTED).repeated

@@ -173,7 +173,7 @@ def test_measured_trait_leaves_outliers_out_too() -> None:
 
 def test_repeated_people_are_no_news_where_donors_are_recorded_or_samples_paired() -> None:
     table = repeated_people()
-    plain = analyze_table(table, {}, Problem("Asthma"), FAST)
+    plain = analyze_table(table, {}, Problem("Asthma"), replace(FAST, pair="none"))
     assert any("--pair detected" in warning for warning in plain.warnings)
     assert len(set(plain.method["quality"]["detected_blocks"].values())) == 10
     donors = {"patient id": {s: f"P{i // 3}" for i, s in enumerate(table.samples)}}
@@ -183,7 +183,7 @@ def test_repeated_people_are_no_news_where_donors_are_recorded_or_samples_paired
 
 
 def test_panel_of_repeated_people_has_no_prediction_quality() -> None:
-    options = AnalysisOptions(hidden="none")
+    options = AnalysisOptions(hidden="none", pair="none")
     result = analyze_table(repeated_people(), {}, Problem("Asthma"), options)
     assert result.cv_performance == {}
     (note,) = result.method["panel"]["notes"]

@@ -125,12 +125,12 @@ def test_people_of_a_characteristic_are_warned_of_once() -> None:
     assert len(about(analyze(relations, {"donor": donors}), "Paired or repeated")) == 1
 
 
-def test_technical_replicates_are_averaged_on_demand() -> None:
+def test_technical_replicates_are_averaged_unless_asked() -> None:
     twins = [f"tumour {n // 4}.{n % 2}" for n in range(SAMPLES)]
     relations = {"technical replicate": said(twins)}
-    [warning] = about(analyze(relations), "technical replicates")
+    [warning] = about(analyze(relations, pair="none"), "technical replicates")
     assert "24 samples are technical replicates of 12 biological samples" in warning
-    found = analyze(relations, pair="technical replicate")
+    found = analyze(relations)
     assert found.method["pair"]["design"] == "averaged"
     assert not about(found, "count as independent")
 

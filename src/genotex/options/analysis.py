@@ -242,7 +242,8 @@ class AnalysisOptions:
             "Samples with the same value of this characteristic are from the same person: pairs "
             "are compared within themselves, incomplete ones as correlated samples, repeats "
             "averaged. 'detected' finds samples of the same person by the correlation of their "
-            "expression.",
+            "expression. By default repeats alone are averaged, of people recorded or detected; "
+            "'none' takes all samples as independent.",
             metavar="KEY",
             label="Same person",
             designs=False,

@@ -8,7 +8,8 @@ characteristic names the people, or they are detected by their expression (`dete
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -20,6 +21,7 @@ from genotex.analysis.samples.facts import (
     DETECTED,
     MIN_PAIRS,
     SampleFacts,
+    person_keys,
     read_value,
     shared_stems,
     tcga_patient,
@@ -110,12 +112,8 @@ def block_detected(
     # As `block_samples`. But where the trait varies in one or two blocks only, which may hold two
     # people who resemble each other, the samples of a block and trait value are averaged; and where
     # no person is repeated, nothing is blocked, with a warning.
-    places: dict[str, list[int]] = {}
-    for place, row in enumerate(contrast.rows):
-        sample = table.samples[row]
-        places.setdefault(people.get(sample, sample), []).append(place)
-    members = {name: np.array(found, dtype=np.intp) for name, found in places.items()}
-    grouping = _Grouping(DETECTED, members, 0)
+    grouping = _detected([table.samples[i] for i in contrast.rows], people)
+    members = grouping.members
     varying = grouping.varying(contrast)
     if len(varying) >= MIN_PAIRS:
         return _blocked(table, contrast, grouping, varying)
@@ -131,6 +129,54 @@ def block_detected(
         warning = f"--pair detected changes nothing: {why}, so samples are taken as independent."
         return Blocks(table, contrast, {}, {}, (warning,))
     return _averaged(table, contrast, _Grouping(DETECTED, divided, 0))
+
+
+def average_repeats(
+    table: LinkedTable, contrast: Contrast, facts: SampleFacts, people: Mapping[str, str]
+) -> Blocks:
+    """Average the samples of people with several, where no person has two values of the trait.
+
+    `people`: those detected by expression, used where no characteristic names any.
+    """
+    for grouping in _known_people(table, contrast, facts, people):
+        if all(len(places) == 1 for places in grouping.members.values()):
+            continue
+        if grouping.varying(contrast):
+            break
+        with suppress(AnalysisError):  # Too few would be left to compare.
+            found = _averaged(table, contrast, grouping)
+            told = f"{found.warnings[0]} --pair none takes them as independent."
+            return replace(found, warnings=(told,))
+        break
+    return Blocks(table, contrast, {}, {}, ())
+
+
+def _known_people(
+    table: LinkedTable, contrast: Contrast, facts: SampleFacts, detected: Mapping[str, str]
+) -> Iterator[_Grouping]:
+    """Yield groupings of the samples by person, the surest first."""
+    compared = [table.samples[i] for i in contrast.rows]
+    keys = person_keys(facts)
+    if any(map(tcga_patient, compared)):
+        keys.append(_TCGA_KEY)
+    for key in keys:
+        found = _group(table, contrast, facts, key)
+        known = {int(place) for places in found.members.values() for place in places}
+        alone = {name: [i] for i, name in enumerate(compared) if i not in known}
+        yield _Grouping(found.key, {**found.members, **_as_rows(alone)}, 0, found.suffix)
+    if detected and not keys:
+        yield _detected(compared, detected)
+
+
+def _as_rows(places: Mapping[str, list[int]]) -> dict[str, Rows]:
+    return {name: np.array(found, dtype=np.intp) for name, found in places.items()}
+
+
+def _detected(compared: Sequence[str], people: Mapping[str, str]) -> _Grouping:
+    places: dict[str, list[int]] = {}
+    for place, sample in enumerate(compared):
+        places.setdefault(people.get(sample, sample), []).append(place)
+    return _Grouping(DETECTED, _as_rows(places), 0)
 
 
 def _blocked(
@@ -150,8 +196,7 @@ def _group(table: LinkedTable, contrast: Contrast, facts: SampleFacts, key: str)
     for place, value in enumerate(stems or values):
         if value is not None:
             places.setdefault(value, []).append(place)
-    members = {value: np.array(found, dtype=np.intp) for value, found in places.items()}
-    return _Grouping(name, members, values.count(None), stems is not None)
+    return _Grouping(name, _as_rows(places), values.count(None), stems is not None)
 
 
 def _values(compared: Sequence[str], facts: SampleFacts, key: str) -> tuple[str, list[str | None]]:
@@ -234,9 +279,8 @@ def correlate_samples(
     for place, person in enumerate(people):
         if person is not None:
             places.setdefault(person, []).append(place)
-    members = {value: np.array(found, dtype=np.intp) for value, found in places.items()}
-    grouping = _Grouping(key, members, list(people).count(None))
-    several = {value: found for value, found in members.items() if len(found) > 1}
+    grouping = _Grouping(key, _as_rows(places), list(people).count(None))
+    several = {value: found for value, found in grouping.members.items() if len(found) > 1}
     if not several:
         msg = (
             f"no two of the {len(people)} samples have the same {key!r}, so there are no blocks; "

@@ -8,7 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
-from genotex.analysis.designs.blocks import Blocks, block_detected, block_samples, correlate_samples
+from genotex.analysis.designs.blocks import (
+    Blocks,
+    average_repeats,
+    block_detected,
+    block_samples,
+    correlate_samples,
+)
 from genotex.analysis.designs.contrast import Contrast, choose_contrast, name_controls, with_levels
 from genotex.analysis.designs.matrix import Design, build_design
 from genotex.analysis.designs.own import OwnDesign, other_characteristics, own_design, with_offset
@@ -17,7 +23,13 @@ from genotex.analysis.gene_tests.libraries import Libraries, gather_libraries
 from genotex.analysis.hidden.adjustment import Adjustment, gather_adjustment
 from genotex.analysis.panel.condition_predictor import PredictedCondition, predict_condition
 from genotex.analysis.problem_data import CohortData, ConditionCohort
-from genotex.analysis.samples.facts import DETECTED, FactChecks, SampleFacts, check_sample_facts
+from genotex.analysis.samples.facts import (
+    DETECTED,
+    INDEPENDENT,
+    FactChecks,
+    SampleFacts,
+    check_sample_facts,
+)
 from genotex.analysis.samples.quality import (
     SampleQuality,
     check_samples,
@@ -227,7 +239,7 @@ def _check_facts(
 
 def _controls(controls: Controls, pair: str | None) -> Controls:
     # The control of a pair is often tissue next to the disease, not that of a healthy person.
-    paired = pair not in (None, DETECTED) and controls == "auto"
+    paired = pair not in (None, DETECTED, INDEPENDENT) and controls == "auto"
     return "all" if paired else controls
 
 
@@ -238,8 +250,11 @@ def _blocks(
     key: str | None,
     quality: SampleQuality,
 ) -> Blocks:
-    if key is None:
+    if key == INDEPENDENT:
         return Blocks(table, contrast, {}, {}, ())
+    if key is None:
+        people = quality.detected_blocks if quality.repeats.are_people else {}
+        return average_repeats(table, contrast, facts, people)
     if key == DETECTED:
         return block_detected(table, contrast, quality.detected_blocks, quality.why_no_blocks)
     return block_samples(table, contrast, facts, key)

@@ -71,6 +71,12 @@ class SampleBlocks:
     effect: str = ""
 
     @property
+    def are_people(self) -> bool:
+        """Whether inherited genes agree within blocks, or could not be judged."""
+        excess = self.record.get("personal_excess")
+        return bool(excess is None or excess >= SAME_PEOPLE)
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """Both sentences, for tests that take samples as independent."""
         return (f"{self.finding} {self.effect}",) if self.finding else ()

@@ -26,7 +26,8 @@ SampleFacts = Mapping[str, Mapping[str, str | None]]
 ENOUGH_SAMPLES = 4
 MIN_PAIRS = 3
 """Fewer pairs than this leave too few degrees of freedom for a test."""
-DETECTED = "detected"
+DETECTED, INDEPENDENT = "detected", "none"
+TECHNICAL_REPLICATE = "technical replicate"
 """The value of ``--pair`` that is not a characteristic: people detected by expression."""
 MOST_CODES = 4
 _CODE = r"[A-Za-z]{1,12}|[A-Za-z]{0,6}\d"
@@ -37,9 +38,10 @@ _CODED = (
     re.compile(r"(?P<code>[A-Za-z]{1,2})(?P<stem>\d.*)", re.ASCII),  # N12
 )
 
+_PERSON = "donor|patient|subject|individual|participant|person|volunteer|proband|animal|mouse"
+_SEVERAL = r"pair|matched[ _]pair|twin([ _]pair)?|couple|family"
 _DONOR = re.compile(
-    r"(^|[\W_])(donor|patient|subject|individual|participant|person|volunteer|proband|animal|mouse"
-    r"|pair|matched[ _]pair|twin([ _]pair)?|couple|family)"
+    rf"(^|[\W_])((?P<person>{_PERSON})|{_SEVERAL})"
     r"[\s_.#:-]*(id|ids|identifier|identity|no|nr|num|number|code|name|pair)?[\s_.#:]*$",
     re.IGNORECASE,
 )
@@ -177,6 +179,16 @@ def donor_of(facts: SampleFacts, sample: str) -> str | None:
             if value is not None:
                 return value
     return tcga_patient(sample)
+
+
+def person_keys(facts: SampleFacts) -> list[str]:
+    """Return the characteristics that name single people, or the copies of one sample."""
+    found = []
+    for key, recorded in facts.items():
+        named = _DONOR.search(key)
+        if named and named["person"] and not _is_group(list(recorded.values())):
+            found.append(key)
+    return [*found, *(key for key in facts if key.strip().lower() == TECHNICAL_REPLICATE)]
 
 
 def tcga_patient(sample: str) -> str | None:

@@ -163,7 +163,7 @@ def _remarks(record: Record, findings: Findings) -> list[str]:
         elif pairs is None:
             how = "The tests take samples as independent; --pair detected blocks on these people."
         elif pairs.detected:
-            how = "The tests take each block as one person (--pair detected)."
+            how = "The tests take each block as one person."
         else:
             how = f"The tests take people from '{pairs.key}' instead."
         found.append(f"{what} {how}")
