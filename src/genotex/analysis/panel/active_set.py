@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import DTypeLike
+from scipy.linalg.blas import idamax
 from scipy.linalg.lapack import dpotrf, dpotrs, spotrf, spotrs
 from scipy.special import expit
 
@@ -43,7 +44,7 @@ class _Curvature:
     """Second derivatives at one point; kept for several steps, as they change little."""
 
     def __init__(
-        self, columns: Floats, weight: Floats | None, ridge: Floats, kind: DTypeLike, work: Work
+        self, columns: Floats, weight: Floats, ridge: Floats, kind: DTypeLike, work: Work
     ) -> None:
         work.spend(*columns.shape)
         self._work = work
@@ -52,10 +53,8 @@ class _Curvature:
         # So that duplicate genes share a coefficient.
         self._jitter = 1e-6 if single else 1e-10
         scaled = columns.astype(kind)
-        if weight is not None:
-            scaled *= np.sqrt(weight).astype(kind)
+        scaled *= np.sqrt(weight / len(weight)).astype(kind)
         self._hessian = scaled @ scaled.T
-        self._hessian /= columns.shape[1]
         diagonal = self._hessian.reshape(-1)[:: len(columns) + 1]
         diagonal[: len(ridge)] += ridge
         diagonal += self._jitter * diagonal.max()
@@ -66,23 +65,21 @@ class _Curvature:
         if self._free != (key := free.tobytes()):
             self._free = key
             self._factorise(free)
-        if self._everything:
-            found, _ = self._back(self._factor, pull, lower=1)
-            return np.asarray(found, dtype=np.float64)
+        if len(self._factor) == len(pull):
+            return np.asarray(self._back(self._factor, pull, lower=1)[0], dtype=np.float64)
         direction = np.zeros(len(pull))
-        direction[self._chosen], _ = self._back(self._factor, pull[self._chosen], lower=1)
+        direction[self._chosen] = self._back(self._factor, pull[self._chosen], lower=1)[0]
         return direction
 
     def _factorise(self, free: Flags) -> None:
-        self._everything = bool(free.all())
-        self._chosen = np.flatnonzero(free)
         part = self._hessian
-        if not self._everything:
+        self._chosen = free.nonzero()[0]
+        if len(self._chosen) < len(free):
             part = part[self._chosen[:, None], self._chosen]
         jitter = 0.0
         while True:
             self._work.spend(len(part), 0)
-            self._factor, failed = self._cholesky(part, lower=1)
+            self._factor, failed = self._cholesky(part, lower=1, clean=0)
             if not failed:
                 return
             # Rounding can make a singular matrix look indefinite.
@@ -99,21 +96,29 @@ SMALLEST_WEIGHT = 1e-5
 SLOW = 0.3
 """A step that leaves more of the slope than this asks for new second derivatives."""
 SMALLEST_STEP = 1e-8
+HALF = 0.5
+MOST_ENTERING, SHARE_ENTERING = 8, 0.25
 ARMIJO = 1e-4
 ROUNDING = 1e-14
 
 
-@dataclass(frozen=True, eq=False)
+def _largest(values: Floats) -> float:
+    return abs(float(values[idamax(values)]))
+
+
+@dataclass(eq=False, slots=True)
 class _Point:
-    """Coefficients, what they predict, and the downhill slopes of the objective there."""
+    """Coefficients, what they leave, and the downhill slopes of the objective there."""
 
     coefficients: Floats
-    fitted: Floats
-    value: float
+    predictor: Floats
+    rest: Floats
+    """Target less what is fitted."""
     pull: Floats
     signs: Floats
-    at_zero: Flags
+    zero: Rows
     """Genes at zero; their sign is that of the slope, or 0 when the penalty outweighs it."""
+    steepest: float
 
 
 class ActiveFit:
@@ -136,15 +141,16 @@ class ActiveFit:
         if binary:
             share = target.mean()
             self.coefficients[0] = np.log(share / (1 - share))
+        self._predictor = self.coefficients @ self.columns
+        self._rest = self._without(self._predictor)
 
     def residual(self) -> Floats:
         """Return the target less what is fitted, shape (n,)."""
-        predictor = self.coefficients @ self.columns
-        return self.target - (expit(predictor) if self.binary else predictor)
+        return self._rest
 
     def loss(self) -> float:
         """Return the mean loss, without ridge and penalty."""
-        return self._loss(self.coefficients @ self.columns)
+        return self._loss(self._predictor)
 
     def add(self, genes: Rows, columns: Floats) -> None:
         """Bring in genes with a coefficient of zero; `columns` has shape (genes, n)."""
@@ -152,24 +158,23 @@ class ActiveFit:
         self.columns = np.concatenate([self.columns, columns])
         self.coefficients = np.concatenate([self.coefficients, np.zeros(len(genes))])
 
-    def solve(self, penalty: float, tolerance: float = TOLERANCE) -> None:
+    def solve(self, penalty: float, tolerance: float | None = None) -> None:
         """Find the optimum over the genes in use; those that end at zero are put aside."""
-        # `tolerance` is the largest slope left, in units of the penalty.
-        # Slopes below the second are rounding.
-        tolerance = max(tolerance * penalty, self._rounding) if penalty else 0.0
-        point = self._point(self.coefficients, penalty)
+        # `tolerance` is the largest slope left, in units of the penalty; without one, in units of
+        # the first slope. Slopes below `_rounding` are rounding.
+        point = self._at(self.coefficients, self._predictor, self._rest, penalty)
+        if tolerance is None:
+            tolerance = TOLERANCE if penalty else NULL_TOLERANCE
+        tolerance = max(tolerance * (penalty or point.steepest), self._rounding)
         curvature = None
         before, slow, single = np.inf, 0, False
         for _ in range(STEPS):
-            steepest = float(np.abs(point.pull).max())
-            # Without a penalty the first slope is the unit.
-            tolerance = tolerance or max(NULL_TOLERANCE * steepest, self._rounding)
-            if steepest <= tolerance:
+            if point.steepest <= tolerance:
                 break
-            slow = slow + 1 if steepest > SLOW * before else 0
+            slow = slow + 1 if point.steepest > SLOW * before else 0
             if curvature is None or slow:
                 curvature = self._curvature(point, np.float64 if slow > 1 else np.float32)
-            before = steepest
+            before = point.steepest
             direction = self._direction(curvature, point, tolerance, single)
             better = self._move(direction, point, penalty)
             if better is None and single:
@@ -177,54 +182,63 @@ class ActiveFit:
             # Several genes may block each other; the steepest alone never does.
             single = better is None
             point = better or point
-        self.coefficients = point.coefficients
+        self.coefficients, self._predictor, self._rest = (
+            point.coefficients,
+            point.predictor,
+            point.rest,
+        )
         self._put_aside()
 
-    def _point(self, coefficients: Floats, penalty: float) -> _Point:
-        predictor = coefficients @ self.columns
-        value = self._objective(coefficients, predictor, penalty)
-        return self._with_slopes(coefficients, predictor, value, penalty)
+    def _without(self, predictor: Floats) -> Floats:
+        """Return the target less what is fitted."""
+        return self.target - (expit(predictor) if self.binary else predictor)
 
-    def _with_slopes(
-        self, coefficients: Floats, predictor: Floats, value: float, penalty: float
-    ) -> _Point:
+    def _at(self, coefficients: Floats, predictor: Floats, rest: Floats, penalty: float) -> _Point:
         fixed = self.fixed
-        fitted = expit(predictor) if self.binary else predictor
-        pull = self.columns @ (self.target - fitted)
-        pull /= len(predictor)
+        pull = self.columns @ rest
+        pull /= len(rest)
         pull[:fixed] -= self.ridge * coefficients[:fixed]
-        at_zero = coefficients == 0
-        at_zero[:fixed] = False
-        signs = np.sign(np.where(at_zero, pull, coefficients))
+        signs = np.sign(coefficients)
         signs[:fixed] = 0
+        zero = (signs == 0).nonzero()[0][fixed:]
+        if len(zero):
+            # A gene at zero whose slope the penalty outweighs stays there.
+            slopes = pull[zero]
+            signs[zero] = np.sign(slopes) * (np.abs(slopes) > penalty)
         pull -= penalty * signs
-        # A gene at zero whose slope the penalty outweighs stays there.
-        resting = at_zero & (pull * signs <= 0)
-        pull[resting] = 0
-        signs[resting] = 0
-        return _Point(coefficients, fitted, value, pull, signs, at_zero)
+        if len(zero):
+            pull[zero] *= signs[zero] != 0
+        return _Point(coefficients, predictor, rest, pull, signs, zero, _largest(pull))
 
     def _curvature(self, point: _Point, kind: DTypeLike) -> _Curvature:
-        weight = None
+        weight = np.ones(len(point.rest))
         if self.binary:
-            weight = np.maximum(point.fitted * (1 - point.fitted), SMALLEST_WEIGHT)
+            fitted = self.target - point.rest
+            weight = np.maximum(fitted * (1 - fitted), SMALLEST_WEIGHT)
         return _Curvature(self.columns, weight, self.ridge, kind, self._work)
 
     def _direction(
         self, curvature: _Curvature, point: _Point, tolerance: float, single: bool
     ) -> Floats:
-        entering = point.at_zero & (np.abs(point.pull) > tolerance)
-        if single and entering.any():
-            best = int(np.argmax(np.where(entering, np.abs(point.pull), -1.0)))
-            entering[:] = False
-            entering[best] = True
+        zero, pull, signs = point.zero, point.pull, point.signs
+        free = np.ones(len(pull), dtype=np.bool_)
+        if not len(zero):
+            return curvature.direction(pull, free)
+        free[zero] = False
+        size = np.abs(pull[zero])
+        entering = zero[size > tolerance]
+        most = 1 if single else int(MOST_ENTERING + SHARE_ENTERING * (len(pull) - len(zero)))
+        if len(entering) > most:
+            entering = zero[np.argpartition(size, -most)[-most:]]
         while True:
-            direction = curvature.direction(point.pull, entering | ~point.at_zero)
+            free[entering] = True
+            direction = curvature.direction(pull, free)
             # These would leave the orthant at once: the other genes speak for them.
-            wrong = entering & (direction * point.signs <= 0)
-            if not wrong.any():
+            wrong = direction[entering] * signs[entering] <= 0
+            if not np.count_nonzero(wrong):
                 return direction
-            entering &= ~wrong
+            free[entering] = False
+            entering = entering[~wrong]
 
     def _move(self, direction: Floats, point: _Point, penalty: float) -> _Point | None:
         """Return a better point; None when there is nothing to gain."""
@@ -232,7 +246,7 @@ class ActiveFit:
         trial = start + direction
         crossing = trial * point.signs < 0
         size = 1.0
-        if crossing.any():
+        if np.count_nonzero(crossing):
             trial[crossing] = 0
             if better := self._better(trial, point, penalty):
                 return better
@@ -249,16 +263,20 @@ class ActiveFit:
 
     def _better(self, trial: Floats, point: _Point, penalty: float) -> _Point | None:
         predictor = trial @ self.columns
-        value = self._objective(trial, predictor, penalty)
+        found = self._at(trial, predictor, self._without(predictor), penalty)
+        # Slopes that fall by half lead to the optimum; else the objective must fall.
+        if found.steepest <= HALF * point.steepest:
+            return found
+        value = self._objective(found, penalty)
         promised = ARMIJO * max(float(point.pull @ (trial - point.coefficients)), 0.0)
-        if value > point.value - promised + ROUNDING * (1 + abs(value)):
+        if value > self._objective(point, penalty) - promised + ROUNDING * (1 + abs(value)):
             return None
-        return self._with_slopes(trial, predictor, value, penalty)
+        return found
 
-    def _objective(self, coefficients: Floats, predictor: Floats, penalty: float) -> float:
-        fixed = coefficients[: self.fixed]
-        size = float(np.abs(coefficients[self.fixed :]).sum())
-        return self._loss(predictor) + penalty * size + 0.5 * float(self.ridge @ fixed**2)
+    def _objective(self, point: _Point, penalty: float) -> float:
+        fixed, genes = np.split(point.coefficients, [self.fixed])
+        size = float(np.abs(genes).sum())
+        return self._loss(point.predictor) + penalty * size + 0.5 * float(self.ridge @ fixed**2)
 
     def _loss(self, predictor: Floats) -> float:
         if self.binary:

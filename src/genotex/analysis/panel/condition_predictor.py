@@ -23,6 +23,10 @@ SMALLEST_MEASURED = 10
 FLAT = 1e-12
 WEAK: dict[ScoreName, float] = {"AUROC": 0.6, "R2": 0.1}
 BINARY_PENALTIES = 10.0 ** np.arange(5.0, -1.0, -1.0)
+TO_COMPARE = 1e-5
+"""Largest slope left, as a share of the first, where penalties are only compared."""
+NO_VARIANCE = 1e-12
+MUCH_WIDER = 1.5
 MEASURED_PENALTIES = 10.0 ** np.arange(6.0, -2.5, -0.5)
 CONDITIONAL = (
     "{condition} enters as a prediction from expression, not as measured: the p-values hold "
@@ -200,26 +204,39 @@ def _train(genes: Floats, target: Floats, binary: bool, seed: int) -> _Model:
     for fold in np.unique(folds):
         train, test = folds != fold, folds == fold
         side = 2 * target[test] - 1
-        for i, model in enumerate(_logistic_path(genes[train], target[train], BINARY_PENALTIES)):
+        path = _logistic_path(genes[train], target[train], BINARY_PENALTIES, TO_COMPARE)
+        for i, model in enumerate(path):
             error[i] += float(np.logaddexp(0.0, -side * model.predict(genes[test])).sum())
     best = int(np.argmin(error))
     return _logistic_path(genes, target, BINARY_PENALTIES[best : best + 1])[0]
 
 
-def _logistic_path(genes: Floats, target: Floats, penalties: Floats) -> list[_Model]:
+def _logistic_path(
+    genes: Floats, target: Floats, penalties: Floats, tolerance: float | None = None
+) -> list[_Model]:
     """Fit log odds with half the penalty times the squared coefficients, intercept unpenalised."""
-    # The coefficients are in the space of the samples: fewer columns, the same result.
-    u, s, vt = np.linalg.svd(genes, full_matrices=False)
-    scores = u * s
-    # Each penalty starts where the stronger one before it ended.
+    # Of many more genes than samples the coefficients are in the space of the samples.
+    wide = genes.shape[1] > MUCH_WIDER * len(genes)
+    axes = _principal_axes(genes) if wide else np.eye(genes.shape[1])
+    scores = genes @ axes if wide else genes
     fit = ActiveFit(np.column_stack([np.ones(len(scores)), scores]), target, True)
     models = []
     for penalty in penalties:
+        # Each penalty starts where the stronger one before it ended.
         fit.ridge[1:] = penalty / len(scores)
-        fit.solve(0.0)
+        fit.solve(0.0, tolerance)
         intercept, *coefficients = fit.coefficients
-        models.append(_Model(float(intercept), np.array(coefficients) @ vt, float(penalty)))
+        models.append(_Model(float(intercept), axes @ np.array(coefficients), float(penalty)))
     return models
+
+
+def _principal_axes(genes: Floats) -> Floats:
+    """Return orthonormal axes (p, m) that span all samples' genes (n, p)."""
+    squares, vectors = np.linalg.eigh(genes @ genes.T)
+    # Directions without variance say nothing, and a penalised coefficient there is 0.
+    kept = squares > NO_VARIANCE * squares[-1]
+    axes: Floats = genes.T @ (vectors[:, kept] / np.sqrt(squares[kept]))
+    return axes
 
 
 def _score(genes: Floats, target: Floats, binary: bool, seed: int) -> float:

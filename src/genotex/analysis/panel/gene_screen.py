@@ -25,19 +25,20 @@ T = TypeVar("T")
 CHUNK = 1024
 FRAGILE = 1e-2
 """Below this share of a gene's overall deviation, single precision is not enough."""
+MOST_DOUBTFUL = 0.1
+"""Where more of the genes may be too steep, all are looked at again."""
 
 
-def standardise(values: Floats, training: Rows, samples: Rows | None = None) -> Floats:
+def standardise(values: Floats | Singles, training: Rows, samples: Rows | None = None) -> Floats:
     """Return z-scores by the training samples; missing values are 0."""
     # Shapes: values (q, n), training (m,).
-    learned = values.take(training, axis=1)
-    new = learned if samples is None else values.take(samples, axis=1)
+    learned = values.take(training, axis=1).astype(np.float64, copy=False)
     mean, deviation = _moments(learned)
-    scaled = new - mean[:, None]
+    scaled = learned if samples is None else values.take(samples, axis=1)
+    scaled -= mean[:, None]
     scaled /= deviation[:, None]
-    unknown = np.isnan(scaled)
-    if unknown.any():
-        scaled[unknown] = 0.0
+    if np.isnan(scaled.sum()):
+        scaled[np.isnan(scaled)] = 0.0
     return scaled
 
 
@@ -90,8 +91,9 @@ class GeneScreen:
 
     def fetch(self, genes: Rows) -> Floats:
         """Return genes as rows, as they came; fetched ones are kept, training sets share them."""
-        new = np.unique(genes[self._place[genes] < 0])
-        if len(new):
+        place = self._place[genes]
+        if len(place) and place.min() < 0:
+            new = np.unique(genes[place < 0])
             self._place[new] = np.arange(self._count, self._count + len(new))
             needed = self._count + len(new)
             if needed > len(self._fetched):
@@ -100,7 +102,8 @@ class GeneScreen:
                 self._fetched = larger
             self._fetched[self._count : needed] = self._values[:, new].T
             self._count = needed
-        return self._fetched[self._place[genes]]
+            place = self._place[genes]
+        return self._fetched.take(place, axis=0)
 
     @property
     def size(self) -> int:
@@ -113,7 +116,19 @@ class Slopes:
     """Genes with steep slopes in one training set."""
 
     genes: Rows
-    sizes: Floats
+    sizes: Floats | Singles
+
+
+def _mixture(old: Floats, new: Floats, target: Singles) -> tuple[Floats, Floats]:
+    """Return how much of two vectors makes the best sum for a target, in each column."""
+    oo, nn, on, ot, nt = (
+        np.einsum("ij,ij->j", one, other)
+        for one, other in ((old, old), (new, new), (old, new), (old, target), (new, target))
+    )
+    apart = oo * nn - on**2
+    both = apart > 1e-9 * oo * nn
+    by_old = np.divide(ot * nn - nt * on, apart, out=np.zeros_like(nn), where=both)
+    return by_old, np.divide(nt - by_old * on, nn, out=np.zeros_like(nn), where=nn > 0)
 
 
 class TrainingSets:
@@ -127,6 +142,9 @@ class TrainingSets:
             member[rows, column] = 1.0
         self._inverse: Singles = np.empty((screen.size, len(samples)), dtype=np.float32)
         self._mean: Singles = np.empty((len(screen.known), len(samples)), dtype=np.float32)
+        # Residuals of the last two looks, and the slopes that they found, the older first.
+        self._residuals = np.zeros((2, *member.shape))
+        self._looks: Singles = np.zeros((2, screen.size, len(samples)), dtype=np.float32)
         weak = [self._learn(start, member) for start in range(0, screen.size, CHUNK)]
         self._fragile = self._really_varying(*map(np.concatenate, zip(*weak, strict=True)))
 
@@ -154,28 +172,22 @@ class TrainingSets:
         fragile = []
         for column in range(len(self.samples)):
             found = genes[columns == column]
-            fragile.append(found[self.columns(column, found).any(axis=1)])
+            scaled = standardise(self.screen.fetch(found), self.samples[column])
+            fragile.append(found[scaled.any(axis=1)])
         return fragile
 
-    def columns(self, column: int, genes: Rows, samples: Rows | None = None) -> Floats:
+    def columns(self, column: int, genes: Rows) -> Floats:
         """Return z-scored genes of one training set, in double precision, shape (genes, rows)."""
-        return standardise(self.screen.fetch(genes), self.samples[column], samples)
+        fragile = self._fragile[column]
+        if (self.screen.partial[genes] >= 0).any() or np.isin(genes, fragile).any():
+            return standardise(self.screen.fetch(genes), self.samples[column])
+        # Rounding to single precision is far below what a fit leaves of its slopes.
+        return standardise(self.screen.rows.take(genes, axis=0), self.samples[column])
 
     def largest(self, residuals: Sequence[Floats]) -> Floats:
         """Return the steepest slope in each training set, shape (sets,)."""
         everyone = np.arange(len(self.samples))
-        centred = self._centred(everyone, residuals)
-        first = np.zeros(len(everyone), dtype=np.intp)
-        top = np.zeros(len(everyone))
-
-        def look(genes: slice) -> tuple[Rows, Singles]:
-            block = self._slopes(genes, centred, everyone)
-            place = block.argmax(axis=0)
-            return genes.start + place, block[place, everyone]
-
-        for place, steepest in self.screen.map(look, self._chunks()):
-            first = np.where(steepest > top, place, first)
-            top = np.maximum(top, steepest)
+        first = self._look(everyone, self._centred(everyone, residuals)).argmax(axis=0)
         # In double precision, so that it does not depend on what single precision rounds.
         return np.array(
             [
@@ -185,31 +197,94 @@ class TrainingSets:
         )
 
     def steep(
-        self, columns: Rows, residuals: Sequence[Floats], limits: Floats, among: Rows | None = None
+        self,
+        columns: Rows,
+        residuals: Sequence[Floats],
+        limits: Floats,
+        sure: Floats,
+        in_use: Sequence[Rows],
     ) -> list[Slopes]:
-        """Return the genes whose slope exceeds a limit."""
-        # Shapes: columns (c,), limits (c,).
+        """Return the genes not in use whose slope exceeds a limit.
+
+        Sizes are recalled from earlier looks, and those that may exceed `sure` are exact.
+        """
+        # Shapes: columns (c,), limits (c,), sure (c,), at least the limits.
         centred = self._centred(columns, residuals)
-        bound = limits.astype(np.float32)
-
-        def look(genes: slice | Rows) -> tuple[Rows, Rows, Singles]:
-            block = self._slopes(genes, centred, columns)
-            flat = np.flatnonzero(block > bound)
-            row, place = np.divmod(flat, len(columns))
-            gene = row + genes.start if isinstance(genes, slice) else genes[row]
-            return gene, place, block.reshape(-1)[flat]
-
-        parts: list[slice | Rows] = [*self._chunks()] if among is None else [among]
-        hits = self.screen.map(look, parts)
-        gene, place, size = map(np.concatenate, zip(*hits, strict=True))
+        slopes = self._recall(columns, centred, sure)
+        for i, genes in enumerate(in_use):
+            slopes[genes, i] = 0.0
+        bound, hits = limits.astype(np.float32), []
+        for part in self._chunks():
+            place = (slopes[part] > bound).reshape(-1).nonzero()[0]
+            place += part.start * len(columns)
+            hits.append(place)
+        flat = np.concatenate(hits)
+        gene, place = np.divmod(flat, len(columns))
+        size = slopes.reshape(-1)[flat]
         order = np.argsort(place, kind="stable")
         ends = np.cumsum(np.bincount(place, minlength=len(columns)))[:-1]
         found = []
-        for here, column, rest in zip(np.split(order, ends), columns, residuals, strict=True):
-            extra = self._fragile[column]
-            exact = self._exact(column, extra, rest)
-            found.append(Slopes(np.append(gene[here], extra), np.append(size[here], exact)))
+        for i, here in enumerate(np.split(order, ends)):
+            found.append(Slopes(gene[here], size[here]))
+            if len(fragile := self._fragile[columns[i]]):
+                extra = np.setdiff1d(fragile, in_use[i])
+                exact = self._exact(columns[i], extra, residuals[i])
+                found[i] = Slopes(
+                    np.append(gene[here], extra[exact > limits[i]]),
+                    np.append(size[here], exact[exact > limits[i]]),
+                )
         return found
+
+    def _recall(self, columns: Rows, centred: Singles, sure: Floats) -> Singles:
+        """Return the sizes of all slopes from the last two looks, where that tells enough."""
+        # A residual is a sum of those of the last two looks and a rest, and so is a slope; what
+        # the rest adds is at most its length, as z-scored genes are of one length.
+        old, new = (kept[:, columns] for kept in self._residuals)
+        shares = _mixture(old, new, centred)
+        rest = centred - shares[0] * old - shares[1] * new
+        samples = np.array([len(self.samples[column]) for column in columns])
+        bound = np.sqrt(np.einsum("ij,ij->j", rest, rest) * samples)
+        by_old, by_new = (share.astype(np.float32) for share in shares)
+        limit = (sure - bound).astype(np.float32)
+        every = len(columns) == len(self.samples)
+        slopes = np.empty((self.screen.size, len(columns)), dtype=np.float32)
+        doubtful = np.empty(self.screen.size, dtype=np.bool_)
+        for part in self._chunks():
+            block, kept = slopes[part], [look[part] for look in self._looks]
+            older, newer = kept if every else (look[:, columns] for look in kept)
+            np.multiply(older, by_old, out=block)
+            block += by_new * newer
+            np.abs(block, out=block)
+            (block > limit).any(axis=1, out=doubtful[part])
+        again = doubtful.nonzero()[0]
+        if len(again) > MOST_DOUBTFUL * len(slopes):
+            return self._look(columns, centred)
+        slopes[again] = np.abs(self._slopes(again, centred, columns))
+        return slopes
+
+    def _look(self, columns: Rows, centred: Singles) -> Singles:
+        """Return the sizes of all slopes, and keep them in mind."""
+        every = len(columns) == len(self.samples)
+        if every:
+            self._looks, self._residuals = self._looks[::-1], self._residuals[::-1]
+        else:
+            self._residuals[0][:, columns] = self._residuals[1][:, columns]
+        self._residuals[1][:, columns] = centred
+        slopes = np.empty((self.screen.size, len(columns)), dtype=np.float32)
+
+        def look(part: slice) -> None:
+            found = self._slopes(part, centred, columns)
+            older, newer = (kept[part] for kept in self._looks)
+            if every:
+                newer[:] = found
+            else:
+                older[:, columns] = newer[:, columns]
+                newer[:, columns] = found
+            np.abs(found, out=slopes[part])
+
+        for _ in self.screen.map(look, self._chunks()):
+            pass
+        return slopes
 
     def _chunks(self) -> list[slice]:
         size = self.screen.size
@@ -223,7 +298,7 @@ class TrainingSets:
         return centred
 
     def _slopes(self, genes: slice | Rows, centred: Singles, columns: Rows) -> Singles:
-        """Return the sizes of the slopes in single precision, shape (genes, columns)."""
+        """Return the slopes in single precision, shape (genes, columns)."""
         block: Singles = self.screen.rows[genes] @ centred
         partial = self.screen.partial[genes]
         some = np.flatnonzero(partial >= 0)
@@ -233,9 +308,10 @@ class TrainingSets:
             block[some] -= self._mean[partial[some]][:, columns] * share
         inverse = self._inverse[genes]
         block *= inverse if len(columns) == inverse.shape[1] else inverse[:, columns]
-        return np.abs(block, out=block)
+        return block
 
     def _exact(self, column: int, genes: Rows, residual: Floats) -> Floats:
         if not len(genes):
             return np.zeros(0)
-        return np.abs(self.columns(column, genes) @ residual) / len(residual)
+        scaled = standardise(self.screen.fetch(genes), self.samples[column])
+        return np.abs(scaled @ residual) / len(residual)

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, xlogy
 
-from genotex.analysis.panel.active_set import TOLERANCE, ActiveFit, Work
+from genotex.analysis.panel.active_set import ActiveFit, Work
 from genotex.analysis.panel.gene_screen import GeneScreen, Slopes, TrainingSets, standardise
-from genotex.arrays import Flags, Floats, Rows
+from genotex.arrays import Floats, Rows
 
 PENALTIES = 40
 SATURATED = 0.9
@@ -31,9 +31,10 @@ LIKELY = 0.6
 """A gene is tried at once at the next penalty when its slope is this far beyond it."""
 ROUNDS = 50
 """Searches for missed genes at one penalty; two or three are usual."""
-LADDER = 1.4
+LADDER = 2.0
 ROUGH = 0.3
 """Largest slope left, in units of the penalty, on the way to the penalty that is asked for."""
+"""So many genes that are missed come in at once, the steepest; or half as many as are in use."""
 
 
 class PanelData:
@@ -89,12 +90,9 @@ class _Lockstep:
         ]
         for fit in self.fits:
             fit.solve(0.0)
-        self._in_use = np.zeros(data.screen.size, dtype=np.bool_)
         nothing = np.zeros(0, dtype=np.intp)
         self.waiting = [nothing for _ in training]
         """Genes of each training set to be tried at once at the next penalty."""
-        self.near = nothing
-        """Genes that may be missed at the next penalty by the strong rule, in any of the sets."""
 
     def top(self) -> Floats:
         """Return the smallest penalty of each training set that selects no gene."""
@@ -106,70 +104,37 @@ class _Lockstep:
         """Go to the next penalty, and see which genes may come in at the following one."""
         # Shapes: columns (c,), penalties (c,), following (c,).
         self._advance(columns, penalties)
+        limits = penalties * (1 + MISSED)
+        likely = following + LIKELY * (penalties - following)
         todo = np.arange(len(columns))
-        if len(self.near):
-            for _ in range(ROUNDS):
-                limits = penalties[todo] * (1 + MISSED)
-                found = self._steep(columns[todo], limits, self.near)
-                todo = self._solve_missed(todo, columns, penalties, found)
-                if not len(todo):
-                    break
-        # Strong rule (Tibshirani et al. 2012): others will hardly be missed; none is in the end.
-        strong = np.minimum(2 * following - penalties, penalties)
-        todo = np.arange(len(columns))
-        near = np.zeros(self.sets.screen.size, dtype=np.bool_)
         for _ in range(ROUNDS):
-            found = self._steep(columns[todo], strong[todo])
-            for i, slopes in zip(todo, found, strict=True):
-                likely = following[i] + LIKELY * (penalties[i] - following[i])
-                near[slopes.genes] = True
-                self.waiting[columns[i]] = slopes.genes[slopes.sizes > likely]
+            found = self._steep(columns[todo], likely[todo], limits[todo])
             todo = self._solve_missed(todo, columns, penalties, found)
             if not len(todo):
                 break
-        self.near = np.flatnonzero(near)
 
     def approach(self, columns: Rows, penalties: Floats, following: Floats) -> None:
         """Go roughly to a penalty on the way, as `solve` does exactly."""
         # Genes that are missed here are found at the following penalty.
         self._advance(columns, penalties, ROUGH)
-        near = np.zeros(self.sets.screen.size, dtype=np.bool_)
         likely = following + LIKELY * (penalties - following)
-        strong = np.minimum(2 * following - penalties, penalties)
-        for column, least, slopes in zip(
-            columns, likely, self._steep(columns, strong), strict=True
-        ):
-            near[slopes.genes] = True
-            self.waiting[column] = slopes.genes[slopes.sizes > least]
-        self.near = np.flatnonzero(near)
+        self._steep(columns, likely, likely)
 
-    def _advance(self, columns: Rows, penalties: Floats, tolerance: float = TOLERANCE) -> None:
+    def _advance(self, columns: Rows, penalties: Floats, tolerance: float | None = None) -> None:
         """Bring in the genes that wait, and solve at the penalty."""
         for column, penalty in zip(columns, penalties, strict=True):
-            waiting = self.waiting[column]
-            if len(genes := waiting[self._idle(column, waiting)]):
+            if len(genes := self.waiting[column]):
                 self.fits[column].add(genes, self.sets.columns(column, genes))
             self.fits[column].solve(penalty, tolerance)
 
-    def _steep(self, columns: Rows, limits: Floats, among: Rows | None = None) -> list[Slopes]:
-        """Return the genes not in use whose slope exceeds a limit."""
-        residuals = [self.fits[column].residual() for column in columns]
-        found = self.sets.steep(columns, residuals, limits, among)
-        idle = [
-            self._idle(column, slopes.genes) for column, slopes in zip(columns, found, strict=True)
-        ]
-        return [
-            Slopes(slopes.genes[kept], slopes.sizes[kept])
-            for slopes, kept in zip(found, idle, strict=True)
-        ]
-
-    def _idle(self, column: int, genes: Rows) -> Flags:
-        """Return which of the genes a training set does not use."""
-        used = self.fits[column].genes
-        self._in_use[used] = True
-        idle = ~self._in_use[genes]
-        self._in_use[used] = False
-        return idle
+    def _steep(self, columns: Rows, likely: Floats, limits: Floats) -> list[Slopes]:
+        """Return the genes not in use that are likely to come in next, which then wait."""
+        fits = [self.fits[column] for column in columns]
+        residuals, in_use = [fit.residual() for fit in fits], [fit.genes for fit in fits]
+        found = self.sets.steep(columns, residuals, likely, limits, in_use)
+        for column, slopes in zip(columns, found, strict=True):
+            self.waiting[column] = slopes.genes
+        return found
 
     def _solve_missed(
         self, todo: Rows, columns: Rows, penalties: Floats, found: Sequence[Slopes]
@@ -179,7 +144,9 @@ class _Lockstep:
         for i, slopes in zip(todo, found, strict=True):
             missed = slopes.genes[slopes.sizes > penalties[i] * (1 + MISSED)]
             if len(missed) and self._bring_in(columns[i], missed, penalties[i]):
-                self.fits[columns[i]].solve(penalties[i])
+                fit = self.fits[columns[i]]
+                self.waiting[columns[i]] = np.setdiff1d(self.waiting[columns[i]], fit.genes)
+                fit.solve(penalties[i])
                 again.append(i)
         return np.array(again, dtype=np.intp)
 
