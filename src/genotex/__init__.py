@@ -11,4 +11,4 @@ Every name is imported when it is first used, so that ``import genotex`` takes n
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
-__version__ = "0.2.0"
+__version__ = "1.0.0"
