@@ -63,7 +63,8 @@ def test_the_real_table_of_gse60424_goes_from_its_accession_to_genes(
     arguments = ["solve", "GSE60424", "output", "--trait", made.trait, *geo.addresses]
     code, out, err = genotex(*arguments)
     assert code == 0, out + err
-    assert "39 cases against 28 healthy controls" in out
+    assert "6 cases against 4 healthy controls" in out and "67 samples became 10" in err
+    assert "nearly identical" not in err, err
     evidence = read_evidence(OutputFolder("output").evidence("Multiple_sclerosis", "GSE60424"))
     assert any("134 of its 134 samples found by the series' title" in n for n in evidence.notes)
     assert evidence.mapping["scale"] == "linear" and not evidence.counts

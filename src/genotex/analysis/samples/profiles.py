@@ -58,9 +58,7 @@ class Profiles:
     def peers(self) -> Flags:
         """Which samples each sample is compared with, shape (n, n)."""
         # Those of its group and tissue; with too few of them those of its tissue; then all.
-        names = np.array(self.tissues or ("",) * len(self.contrast.rows))
-        tissue: Flags = names[:, None] == names
-        same: Flags = self.same_group & tissue
+        tissue, same = self.same_tissue, self.same_group & self.same_tissue
         for wider in (tissue, np.ones_like(tissue)):
             few = same.sum(axis=1) < SMALL_GROUP
             same[few] = wider[few]
@@ -84,6 +82,13 @@ class Profiles:
     def same_group(self) -> Flags:
         """Which samples have the same value of a binary trait, shape (n, n); else all."""
         names = np.array(self.groups)
+        same: Flags = names[:, None] == names
+        return same
+
+    @cached_property
+    def same_tissue(self) -> Flags:
+        """Which samples have the same tissue, shape (n, n); all where none is recorded."""
+        names = np.array(self.tissues or ("",) * len(self.contrast.rows))
         same: Flags = names[:, None] == names
         return same
 
@@ -284,13 +289,13 @@ def find_outliers(profiles: Profiles) -> Outliers:
 
 def find_nearly_identical(profiles: Profiles) -> tuple[NearlyIdentical, ...]:
     """Find samples that are the same array twice, or the same RNA on two arrays."""
-    # Their squared distance is below a tenth of the usual one within groups, and far below that to
-    # their other neighbours, so that a cluster of one tissue among others is not taken for it.
+    # Their squared distance is below a tenth of the usual one within groups and tissues, and far
+    # below that to their other neighbours, so that a cluster among others is not taken for it.
     squared = profiles.distances
     n = len(squared)
     if n < FEWEST_SAMPLES:
         return ()
-    within = profiles.same_group & ~np.eye(n, dtype=bool)
+    within = profiles.same_group & profiles.same_tissue & ~np.eye(n, dtype=bool)
     usual = float(np.nanmedian(squared[within])) if np.isfinite(squared[within]).any() else 0.0
     if not usual > 0:
         return (NearlyIdentical(tuple(range(n)), 0.0),) if not squared.any() else ()
