@@ -108,7 +108,20 @@ def test_measured_trait_needs_a_tenth_of_the_samples() -> None:
 @pytest.mark.parametrize("size", [1, 2, 11, 12, 200, 1001])
 def test_quantile_is_that_of_numpy_to_the_last_bit(size: int) -> None:
     values = np.random.default_rng(size).normal(8, 2, size)
-    assert quantile(values, 0.1) == np.quantile(values, 0.1)
+    assert quantile(values, 0.1, size) == np.quantile(values, 0.1)
+
+
+@pytest.mark.parametrize("ties", [0, 400])
+def test_quantile_of_a_large_table_is_found_near_that_of_a_sample(
+    monkeypatch: pytest.MonkeyPatch, ties: int
+) -> None:
+    monkeypatch.setattr("genotex.arrays.FEW", 4096)
+    rng = np.random.default_rng(ties)
+    values = rng.normal(8, 2, (60, 100))
+    values[rng.random(values.shape) < 0.1] = np.nan
+    values.reshape(-1)[:ties] = 3.0
+    known = values[~np.isnan(values)]
+    assert quantile(values, 0.1, len(known)) == np.quantile(known, 0.1)
 
 
 @pytest.mark.parametrize("genes", [1, 2, 4, 57, 1000])

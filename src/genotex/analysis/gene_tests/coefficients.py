@@ -17,7 +17,7 @@ from scipy.special import fdtrc, gammaln
 
 from genotex.analysis.designs.contrast import Levels
 from genotex.analysis.designs.matrix import Design
-from genotex.analysis.gene_tests.linear import LinearFit, SeveralFit
+from genotex.analysis.gene_tests.linear import CHUNK, LinearFit, SeveralFit
 from genotex.analysis.gene_tests.mixed import MixedFit
 from genotex.analysis.gene_tests.moderated import (
     ModeratedFit,
@@ -100,7 +100,14 @@ class TestSettings:
 
     def moderate(self, fit: LinearFit, values: Floats) -> ModeratedFit:
         """Test the coefficients of a fit of these values."""
+        return self._moderate(fit, self._mean(values))
+
+    def moderate_some(self, fit: LinearFit, values: Floats, genes: Flags) -> ModeratedFit:
+        """Test the coefficients of a fit of some of the genes."""
         mean = self._mean(values)
+        return self._moderate(fit, None if mean is None else mean[genes])
+
+    def _moderate(self, fit: LinearFit, mean: Floats | None) -> ModeratedFit:
         return moderate(fit, mean, robust=self.robust, min_effect=self.min_effect)
 
     def regress_several(
@@ -115,7 +122,7 @@ class TestSettings:
         return moderate_variance(fit.variance, fit.df, self._mean(values), robust=self.robust)
 
     def _mean(self, values: Floats) -> Floats | None:
-        return np.nanmean(values, axis=0) if self.trend else None
+        return _describe_genes(values)["Mean Expression"] if self.trend else None
 
 
 def moderated_columns(
@@ -149,11 +156,12 @@ def moderated_columns(
 
 def _describe_genes(values: Floats) -> Columns:
     """Return ``Mean Expression`` and ``Samples`` of the genes, values (n, p)."""
-    counts = (~np.isnan(values)).sum(axis=0)
-    return {
-        "Mean Expression": np.nansum(values, axis=0) / counts,
-        "Samples": counts.astype(np.float64),
-    }
+    counts, sums = np.empty((2, values.shape[1]))
+    for start in range(0, values.shape[1], CHUNK):
+        part = slice(start, start + CHUNK)
+        counts[part] = (~np.isnan(values[:, part])).sum(axis=0)
+        sums[part] = np.nansum(values[:, part], axis=0)
+    return {"Mean Expression": sums / counts, "Samples": counts}
 
 
 def estimable_columns(fit: LinearFit, values: Floats, settings: TestSettings) -> Columns:
@@ -166,7 +174,7 @@ def estimable_columns(fit: LinearFit, values: Floats, settings: TestSettings) ->
     if not fine.any():
         return columns
     part = LinearFit(fit.coefficient[fine], fit.unscaled[fine], fit.variance[fine], fit.df[fine])
-    of = settings.moderate(part, values[:, fine])
+    of = settings.moderate_some(part, values, fine)
     found = (of.coefficient, of.standard_error, of.t, of.p, benjamini_hochberg(of.p))
     for name, column in zip(names, found, strict=True):
         columns[name][fine] = column

@@ -103,15 +103,17 @@ def _low_genes(
     nothing = np.zeros(expression.shape[1], dtype=bool)
     if not filter_low:
         return nothing, "no filter of low genes (switched off)"
-    values = expression.reshape(-1) if present.all() else expression[present]
-    if len(values) == 0:
+    known = int(present.sum())
+    if known == 0:
         return nothing, "no filter of low genes (no values)"
-    # A gene at the floor that is the mean of several rows may differ from it in the last bits.
-    floor = float(values.min()) + _ROUNDING
-    has_floor = float((values <= floor).mean()) >= FLOOR_SHARE
-    if not has_floor and float((values < 0).mean()) > CENTRED_SHARE:
+    with np.errstate(invalid="ignore"):
+        # A gene at the floor that is the mean of several rows may differ from it in the last bits.
+        floor = float(np.fmin.reduce(expression, axis=None)) + _ROUNDING
+        has_floor = int((expression <= floor).sum()) >= FLOOR_SHARE * known
+        centred = int((expression < 0).sum()) > CENTRED_SHARE * known
+    if centred and not has_floor:
         return nothing, "no filter of low genes (the values are centred: levels cannot be compared)"
-    cut = quantile(values, LOW_QUANTILE)
+    cut = quantile(expression, LOW_QUANTILE, known)
     if contrast.members:
         need = contrast.smaller_group
     else:

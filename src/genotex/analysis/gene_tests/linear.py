@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,8 @@ from genotex.arrays import Flags, Floats, Rows
 
 NEAR_SINGULAR = 1e-10
 CHUNK = 2048
-"""Genes that are fitted at once where each has a system of equations of its own."""
+NUMBERS_AT_ONCE = 1 << 23
+"""Genes that are fitted at once at most, and values of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,25 +74,31 @@ def fit_last_column(design: Floats, expression: Floats) -> LinearFit:
     return fit_last_columns(design, expression, 1).last
 
 
-def fit_last_columns(design: Floats, expression: Floats, tested: int) -> SeveralFit:
+def fit_last_columns(
+    design: Floats,
+    expression: Floats,
+    tested: int,
+    whiten: Callable[[Floats], Floats] = lambda part: part,
+) -> SeveralFit:
     """Regress every gene on the design and keep the design's last coefficients."""
     # Genes without missing values share one QR decomposition. Each gene with missing values is
     # fitted on the samples that have it, through the normal equations of the orthonormalised
-    # design.
+    # design. `whiten` is applied to a part of the genes at a time.
     # Shapes: design (n, k), expression (n, p).
-    genes = expression.shape[1]
+    samples, genes = expression.shape
     q, r = np.linalg.qr(design)
     fit = _empty(genes, r[-tested:, -tested:])
-    complete = ~np.isnan(expression).any(axis=0)
-    if complete.all():
-        _fit_complete(q, expression, slice(None), fit)
-        return fit
-    whole = np.flatnonzero(complete)
-    _fit_complete(q, expression[:, whole], whole, fit)
-    partial = np.flatnonzero(~complete)
-    for start in range(0, len(partial), CHUNK):
-        chunk = partial[start : start + CHUNK]
-        _fit_partial(q, expression[:, chunk], chunk, fit)
+    # In parts, so that what is left of the genes stays in the processor's cache.
+    at_once = max(1, min(CHUNK, NUMBERS_AT_ONCE // samples))
+    for start in range(0, genes, at_once):
+        values = whiten(expression[:, start : start + at_once])
+        places = np.arange(start, start + values.shape[1])
+        complete = ~np.isnan(values).any(axis=0)
+        if complete.all():
+            _fit_complete(q, values, places, fit)
+            continue
+        _fit_complete(q, values[:, complete], places[complete], fit)
+        _fit_partial(q, values[:, ~complete], places[~complete], fit)
     return fit
 
 
@@ -101,7 +109,7 @@ def _empty(genes: int, triangle: Floats) -> SeveralFit:
     return SeveralFit(unknown[:, 1:], unscaled, triangle, unknown[:, 0], np.zeros(genes))
 
 
-def _fit_complete(q: Floats, expression: Floats, genes: Rows | slice, fit: SeveralFit) -> None:
+def _fit_complete(q: Floats, expression: Floats, genes: Rows, fit: SeveralFit) -> None:
     samples, columns = q.shape
     effects = q.T @ expression
     df = samples - columns
@@ -110,13 +118,8 @@ def _fit_complete(q: Floats, expression: Floats, genes: Rows | slice, fit: Sever
     fit.unscaled[genes] = np.eye(tested)
     fit.df[genes] = df
     if df > 0:
-        squares = np.empty(expression.shape[1])
-        # In parts, so that what is left of the genes stays in the processor's cache.
-        for start in range(0, len(squares), CHUNK):
-            part = slice(start, start + CHUNK)
-            residual = expression[:, part] - q @ effects[:, part]
-            squares[part] = np.einsum("ij,ij->j", residual, residual)
-        fit.variance[genes] = squares / df
+        residual = expression - q @ effects
+        fit.variance[genes] = np.einsum("ij,ij->j", residual, residual) / df
 
 
 def _fit_partial(q: Floats, expression: Floats, genes: Rows, fit: SeveralFit) -> None:

@@ -154,7 +154,7 @@ class Precision:
         voom = self.voom(design, values)
         blocked = self.blocks is not None and self.correlation != 0
         if voom is None and not (blocked and np.isnan(values).any()):
-            return fit_last_columns(self.whiten(design), self.whiten(values), tested)
+            return fit_last_columns(self.whiten(design), values, tested, self.whiten)
         fits = []
         for part in _parts(values.shape[1], len(design) * (design.shape[1] + 1)):
             observed = self.observed_weights(values[:, part], voom)

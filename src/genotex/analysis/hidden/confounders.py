@@ -31,18 +31,16 @@ is this project's own: docs/unmeasured-confounding.md and docs/calibration.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from scipy.special import ndtr, stdtrit
 
 from genotex.analysis.gene_tests.moderated import fit_variance_prior, shrink
+from genotex.analysis.hidden.spectrum import GeneParts, Residuals
 from genotex.analysis.hidden.surrogate import SurrogateVariables, too_few_left
 from genotex.arrays import Floats
 
 SMALLEST_RESIDUAL_DF = 10
 """At least so many residual degrees of freedom are left."""
-GENES_AT_ONCE = 4096
 SMALLEST_SHARE = 1e-6
 """Of the median variance: no gene's variance counts as less."""
 DIRECTIONS = 64
@@ -66,32 +64,36 @@ WIDEST_NULL = 3.0
 CELLS = 4001
 
 
-def estimate_confounders(values: Floats, design: Floats, tested: int = 1) -> SurrogateVariables:
+def estimate_confounders(genes: GeneParts, design: Floats, tested: int = 1) -> SurrogateVariables:
     """Estimate surrogate variables, protecting the trait: the last `tested` columns."""
     # Samples must have independent, equally precise errors (see `Precision.whiten`). A column is a
     # factor's scores, and its share in the trait; its `share` is of genes brought to equal noise.
-    # Shapes: values (n, p), without missing values; design (n, k), of full column rank.
+    # Shapes: design (n, k), of full column rank.
     samples, columns = design.shape
-    basis = np.linalg.qr(design, mode="complete")[0]
-    of_trait, space = basis[:, columns - tested : columns], basis[:, columns:]
-    trait = of_trait.T @ values
-    rest = basis[:, :columns] @ (basis[:, :columns].T @ values)
-    np.subtract(values, rest, out=rest)
-    spread = _floor(np.einsum("ij,ij->j", rest, rest) / max(space.shape[1], 1))
-    eigenvalues, directions = _decompose(rest, space, spread)
-    number = _above_noise(eigenvalues, values.shape[1])
+    basis = np.linalg.qr(design)[0]
+    of_trait = basis[:, columns - tested :]
+    rest = Residuals(genes, basis)
+
+    def enough(eigenvalues: Floats) -> int:
+        clear = _above_noise(eigenvalues, genes.count)
+        return max(clear, _above_noise(eigenvalues, genes.count, clear))
+
+    spread = _floor(rest.squares / max(rest.df, 1))
+    eigenvalues, directions = rest.decompose(spread, enough)
+    number = _above_noise(eigenvalues, genes.count)
     first = max(0, min(number, _room(eigenvalues)))
-    room = max(0, samples - columns - SMALLEST_RESIDUAL_DF)
+    room = max(0, rest.df - SMALLEST_RESIDUAL_DF)
     if first == 0:
         limits = _limits(0, number, room)
         return SurrogateVariables(np.empty((samples, 0)), number, np.empty(0), *limits)
-    noise, prior_df = _noise_variance(rest, space, directions[:, :first])
-    eigenvalues, directions = _decompose(rest, space, noise)
-    used = _most_useful(eigenvalues, first, values.shape[1], prior_df)
-    noise, _ = _noise_variance(rest, space, directions[:, :used])
-    eigenvalues, directions = _decompose(rest, space, noise)
+    noise, prior_df = _noise_variance(rest, directions[:, :first])
+    eigenvalues, directions = rest.decompose(noise, enough)
+    used = _most_useful(eigenvalues, first, genes.count, prior_df)
+    noise, _ = _noise_variance(rest, directions[:, :used])
+    eigenvalues, directions = rest.decompose(noise, enough)
     scores = directions[:, :used]
-    loadings = scores.T @ rest / np.sqrt(noise)
+    loadings = rest.onto(scores) / np.sqrt(noise)
+    trait = np.concatenate([of_trait.T @ genes.read(part) for part in genes.parts()], axis=1)
     shares = np.array([_regress(row / np.sqrt(noise), loadings) for row in trait])
     left, claimed = _left_and_claimed(eigenvalues, used)
     return SurrogateVariables(
@@ -118,22 +120,6 @@ def _floor(variance: Floats) -> Floats:
     return np.maximum(variance, least)
 
 
-def _parts(genes: int) -> Iterator[slice]:
-    for start in range(0, genes, GENES_AT_ONCE):
-        yield slice(start, start + GENES_AT_ONCE)
-
-
-def _decompose(rest: Floats, space: Floats, variance: Floats) -> tuple[Floats, Floats]:
-    """Return eigenvalues and -vectors of the scaled genes' mean cross-product, largest first."""
-    # The vectors are those within the space that the design leaves, given in samples.
-    total = np.zeros((len(rest), len(rest)))
-    for part in _parts(rest.shape[1]):
-        scaled = rest[:, part] / np.sqrt(variance[part])
-        total += scaled @ scaled.T
-    values, vectors = np.linalg.eigh(space.T @ (total / rest.shape[1]) @ space)
-    return np.maximum(values[::-1], 0.0), space @ vectors[:, ::-1]
-
-
 def _above_noise(eigenvalues: Floats, genes: int, factors: int = 0) -> int:
     """Count the eigenvalues above the largest that noise gives in addition to some factors."""
     df = len(eigenvalues) - factors
@@ -146,10 +132,10 @@ def _room(eigenvalues: Floats) -> int:
     return int((eigenvalues > ROUNDING * eigenvalues[0]).sum()) - SMALLEST_RESIDUAL_DF
 
 
-def _noise_variance(rest: Floats, space: Floats, scores: Floats) -> tuple[Floats, float]:
+def _noise_variance(rest: Residuals, scores: Floats) -> tuple[Floats, float]:
     """Return the moderated variance of each gene given the factors, and the prior's df."""
-    df = space.shape[1] - scores.shape[1]
-    left = np.einsum("ij,ij->j", rest, rest) - ((scores.T @ rest) ** 2).sum(axis=0)
+    df = rest.df - scores.shape[1]
+    left = rest.squares - (rest.onto(scores) ** 2).sum(axis=0)
     variance = np.maximum(left, 0.0) / df
     freedom = np.full(len(variance), float(df))
     prior = fit_variance_prior(variance, freedom)
@@ -180,6 +166,12 @@ def _left_and_claimed(eigenvalues: Floats, most: int) -> tuple[Floats, Floats]:
     rng = np.random.default_rng(0)  # only averaged over: fixed, and the same for any sample order
     weight = rng.chisquare(1, size=(DIRECTIONS, 1, len(eigenvalues)))
     weight /= weight.sum(axis=2, keepdims=True)
+    number, total = len(eigenvalues), eigenvalues.sum()
+    # Equal ones behind the factors, as of many samples, count as one.
+    first = np.diff(eigenvalues, prepend=np.inf) != 0
+    first[: most + 1] = True
+    weight = np.add.reduceat(weight, np.flatnonzero(first), axis=2)
+    eigenvalues = eigenvalues[first]
     low = np.broadcast_to(eigenvalues[1 : most + 1], (DIRECTIONS, most)).copy()
     high = np.broadcast_to(eigenvalues[:most], (DIRECTIONS, most)).copy()
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -191,8 +183,8 @@ def _left_and_claimed(eigenvalues: Floats, most: int) -> tuple[Floats, Floats]:
         product = 1 / (weight / (eigenvalues - root[:, :, None]) ** 2).sum(axis=2)
     whole = (weight[:, 0] * eigenvalues).sum(axis=1, keepdims=True)
     left = whole - _running(product / root)
-    rest = eigenvalues.sum() - whole - _running(root)
-    freedom = len(eigenvalues) - 1 - np.arange(most + 1)
+    rest = total - whole - _running(root)
+    freedom = number - 1 - np.arange(most + 1)
     claimed = rest / freedom * (1 + _running(product / root**2))
     return left.mean(axis=0), claimed.mean(axis=0)
 

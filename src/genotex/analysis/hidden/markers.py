@@ -54,6 +54,7 @@ PROGRAMMES = {
     "oxidative phosphorylation": "NDUFA4 NDUFB3 NDUFS4 COX7C COX6C COX5B UQCRQ ATP5F1C ATP5PB "
     "NDUFA1 NDUFB5 UQCRC2 SDHD",
 }
+MARKERS = {gene for genes in (*CELLS.values(), *PROGRAMMES.values()) for gene in genes.split()}
 KIND_OF = {**dict.fromkeys(CELLS, "cells"), **dict.fromkeys(PROGRAMMES, "programme")}
 FEWEST_MARKERS = 4
 LEAST_CORRELATION = 0.6

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,11 @@ from genotex.analysis.designs.comparison import Comparison
 from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.designs.matrix import Design
 from genotex.analysis.gene_tests.p_values import pearson
-from genotex.analysis.gene_tests.precision import Precision
+from genotex.analysis.gene_tests.precision import Precision, some_genes
 from genotex.analysis.hidden.confounders import estimate_confounders
 from genotex.analysis.hidden.confounding import Association, associate_covariate, associate_levels
-from genotex.analysis.hidden.markers import Likeness, MarkerScores
+from genotex.analysis.hidden.markers import MARKERS, Likeness, MarkerScores
+from genotex.analysis.hidden.spectrum import LARGE, GeneParts
 from genotex.analysis.hidden.surrogate import (
     SurrogateVariables,
     find_reweighted_surrogates,
@@ -201,10 +202,10 @@ class Unmeasured:
 
     def adjust(self, values: Floats, design: Design, precision: Precision) -> tuple[Design, float]:
         """Return another design of the same samples with its surrogate variables; the inflation."""
-        whole, _ = _without_gaps(values, design)
-        if whole.shape[1] < _genes_needed(values):
+        whole = _Whole(values, design)
+        if whole.genes.count < _genes_needed(values):
             return design, 1.0
-        found = _estimate(whole, design, self.record["mode"], self.seed, precision)
+        found = _estimate(whole.genes, design, self.record["mode"], self.seed, precision)
         return design.with_columns(_columns_of(found, precision)), found.inflation
 
 
@@ -224,23 +225,23 @@ def find_unmeasured(
     """
     if mode == "none":
         return comparison, Unmeasured({}, 1.0, False, _record(mode, None, comparison.design, 0))
-    whole, chosen = _without_gaps(values, comparison.design)
-    needed = _genes_needed(values)
-    if whole.shape[1] < needed:
-        note = f"{whole.shape[1]} genes with enough values are too few, {needed} are needed"
+    whole = _Whole(values, comparison.design)
+    needed, count = _genes_needed(values), whole.genes.count
+    if count < needed:
+        note = f"{count} genes with enough values are too few, {needed} are needed"
         warning = f"Unmeasured confounding was not examined: {note}."
-        record = _record(mode, None, comparison.design, whole.shape[1], note)
+        record = _record(mode, None, comparison.design, count, note)
         return comparison, Unmeasured({}, 1.0, False, record, (warning,))
-    names = [names[i] for i in np.flatnonzero(chosen).tolist()]
+    some, names = whole.some(names)
     found = _estimate_shared(whole, comparison, precision, mode, seed)
     if mode == "auto":
         before = comparison.design
-        comparison = adjust_for_technical(comparison, whole, names, found, precision, seed)
+        comparison = adjust_for_technical(comparison, some, names, found, precision, seed)
         if comparison.design is not before:
             found = _estimate_shared(whole, comparison, precision, mode, seed)
     contrast, design = comparison.contrast, comparison.design
     columns = _columns_of(found, precision)
-    record = _record(mode, found, design, whole.shape[1])
+    record = _record(mode, found, design, count)
     adjusts = bool(columns) and mode != "auto"
     record["moderated_with"] = adjusts
     record["ranked_with"] = adjusts and not mixed_ranks
@@ -248,7 +249,7 @@ def find_unmeasured(
         precision.whiten(design.matrix), found.columns, design.tested
     )
     record["technical"] = list(comparison.adjustment.evidence)
-    record["associations"] = _associate_surrogates(columns, comparison, whole, names)
+    record["associations"] = _associate_surrogates(columns, comparison, some, names)
     warnings = (
         *_limits(found, len(values)),
         *_few_samples(mode, len(columns), len(values)),
@@ -267,16 +268,40 @@ def _columns_of(found: SurrogateVariables, precision: Precision) -> dict[str, Fl
     return {f"SV{k + 1}": column for k, column in enumerate((raw / _length(raw)).T)}
 
 
-def _without_gaps(values: Floats, design: Design) -> tuple[Floats, Flags]:
-    """Return the genes with enough values, (n, g), and which; gaps are what the design fits."""
-    missing = np.isnan(values)
-    share = missing.mean(axis=0)
-    enough: Flags = share <= MOST_MISSING
-    if not share.any():
-        return values, enough
-    chosen = np.compress(enough, values, axis=1)
-    _fill_gaps(chosen, np.compress(enough, missing, axis=1), np.linalg.qr(design.saturated)[0])
-    return chosen, enough
+class _Whole:
+    """The genes with enough values, whose gaps are what the design fits."""
+
+    def __init__(self, values: Floats, design: Design) -> None:
+        self.values, self.basis = values, np.linalg.qr(design.saturated)[0]
+        share = np.isnan(values).mean(axis=0)
+        self._gaps = bool(share.any())
+        self._places = np.flatnonzero(share <= MOST_MISSING)
+        self._large = values.nbytes > LARGE
+        self.genes = GeneParts(len(values), len(self._places), self._read)
+        if not self._large:
+            self.genes = GeneParts.of(self._read(slice(None)))
+
+    def _read(self, part: slice) -> Floats:
+        places = self._places[part]
+        whole = len(places) == self.values.shape[1]
+        return self._filled(self.values if whole else self.values[:, places])
+
+    def _filled(self, values: Floats) -> Floats:
+        gaps = np.isnan(values) if self._gaps else np.zeros(0, dtype=np.bool_)
+        if not gaps.any():
+            return values
+        filled = values.copy()
+        _fill_gaps(filled, gaps, self.basis)
+        return filled
+
+    def some(self, names: Sequence[str]) -> tuple[Floats, list[str]]:
+        """Return all genes and their names; of a large table markers, and as many as tell much."""
+        places = self._places
+        if self._large:
+            markers = [i for i in places.tolist() if names[i] in MARKERS]
+            places = np.union1d(places[some_genes(len(places))], markers)
+            return self._filled(self.values[:, places]), [names[i] for i in places.tolist()]
+        return self.genes.read(slice(None)), [names[i] for i in places.tolist()]
 
 
 def _fill_gaps(values: Floats, gaps: Flags, basis: Floats) -> None:
@@ -296,23 +321,29 @@ def _fill_gaps(values: Floats, gaps: Flags, basis: Floats) -> None:
 
 
 def _estimate_shared(
-    genes: Floats, comparison: Comparison, precision: Precision, mode: Mode, seed: int
+    whole: _Whole, comparison: Comparison, precision: Precision, mode: Mode, seed: int
 ) -> SurrogateVariables:
     """Estimate them; without a condition and given age they are often the same."""
     of = comparison.design
+
+    def estimate() -> SurrogateVariables:
+        return _estimate(whole.genes, of, mode, seed, precision)
+
     if comparison.condition is not None:
-        return _estimate(genes, of, mode, seed, precision)
-    given = (genes, of.saturated, of.of_trait, mode, seed, precision)
-    return once("surrogates", lambda: _estimate(genes, of, mode, seed, precision), *given)
+        return estimate()
+    given = (whole.values, whole.basis, of.saturated, of.of_trait, mode, seed, precision)
+    return once("surrogates", estimate, *given)
 
 
 def _estimate(
-    genes: Floats, of: Design, mode: Mode, seed: int, precision: Precision
+    genes: GeneParts, of: Design, mode: Mode, seed: int, precision: Precision
 ) -> SurrogateVariables:
     # What the levels of a trait do is the trait's own, whether along a line or not.
-    values, design, tested = precision.whiten(genes), precision.whiten(of.saturated), of.of_trait
+    whitened = replace(genes, read=lambda part: precision.whiten(genes.read(part)))
+    design, tested = precision.whiten(of.saturated), of.of_trait
     if mode not in AS_IN_R:
-        return estimate_confounders(values, design, tested)
+        return estimate_confounders(whitened, design, tested)
+    values = whitened.read(slice(None))
     if mode == "two-step":
         return find_surrogates(values, design, seed=seed)
     return find_reweighted_surrogates(values, design, seed=seed, tested=tested)

@@ -10,7 +10,7 @@ import numpy as np
 
 from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.samples.facts import SampleFacts
-from genotex.analysis.samples.profiles import Profiles, tissues_of
+from genotex.analysis.samples.profiles import MANY_SAMPLES, Profiles, tissues_of
 from genotex.analysis.samples.sex import SEX_GENES
 from genotex.arrays import Floats, Rows
 from genotex.formats import LinkedTable
@@ -116,6 +116,8 @@ def find_blocks(profiles: Profiles) -> SampleBlocks:
     n = len(profiles.contrast.rows)
     if n < FEWEST_SAMPLES:
         return no_blocks(f"{n} samples are too few; {FEWEST_SAMPLES} are needed")
+    if n > MANY_SAMPLES:
+        return no_blocks(f"{n} samples are too many; {MANY_SAMPLES:,} are compared at most")
     compared = _similarity(profiles)
     if compared is None:
         return no_blocks("too few genes vary outside the trait")

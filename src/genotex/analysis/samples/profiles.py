@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.samples.facts import SampleFacts, read_value
@@ -23,6 +24,9 @@ MOST_GENES = 5_000
 LEVELS = 2_048
 """Genes, evenly spread, that the distribution of a sample's values is taken from."""
 CHUNK = 2_000
+NUMBERS_AT_ONCE = 1 << 23
+MANY_SAMPLES = 3_000
+"""So many samples are compared in pairs in double precision, and in search of repeated people."""
 
 _TISSUE = re.compile(
     r"tissue|organ\b|cell ?type|cell ?line|region|body ?site|source", re.IGNORECASE
@@ -115,24 +119,33 @@ class Profiles:
         n = len(self.contrast.rows)
         chosen = np.zeros(len(self.table.genes), dtype=bool)
         chosen[_spread(np.flatnonzero(self.expressed), MOST_GENES)] = True
-        squares, shared = np.zeros((n, n)), np.zeros((n, n))
+        # Of many samples single precision is enough, and all that the memory holds.
+        kind: DTypeLike = np.float64 if n <= MANY_SAMPLES else np.float32
+        squares: Floats = np.zeros((n, n), dtype=kind)
+        shared: Floats = np.zeros((n, n), dtype=kind)
         for place, values in self.chunks():
             kept = chosen[place]
-            part = values[:, kept] - self.means[place][kept]
+            part: Floats = np.asarray(values[:, kept] - self.means[place][kept], dtype=kind)
             present = ~np.isnan(part)
+            part[~present] = 0.0
+            product = part @ part.T
+            product *= -2
             if present.all():
                 norms = np.einsum("ij,ij->i", part, part)
-                squares += norms[:, None] + norms - 2 * (part @ part.T)
+                product += norms[:, None]
+                product += norms
                 shared += part.shape[1]
-                continue
-            there = present.astype(np.float64)
-            part[~present] = 0.0
-            norms_of_shared = part**2 @ there.T
-            squares += norms_of_shared + norms_of_shared.T - 2 * (part @ part.T)
-            shared += there @ there.T
-        mean = np.divide(squares, shared, out=np.full((n, n), np.nan), where=shared > 0)
+            else:
+                there: Floats = np.asarray(present, dtype=kind)
+                norms_of_shared = part**2 @ there.T
+                product += norms_of_shared
+                product += norms_of_shared.T
+                shared += there @ there.T
+            squares += product
+        shared[shared == 0] = np.nan
+        squares /= shared
         # Rounding leaves about 1e-16 between equal samples, of either sign.
-        found: Floats = np.maximum(mean, 0.0)
+        found: Floats = np.maximum(squares, 0.0, out=squares)
         np.fill_diagonal(found, 0.0)
         return found
 
@@ -149,8 +162,9 @@ class Profiles:
         every = np.array_equal(self.contrast.rows, np.arange(len(self.table.samples)))
         rows = slice(None) if every else self.contrast.rows  # a view is faster than a copy
         genes = len(self.table.genes)
-        for start in range(0, genes, CHUNK):
-            place = slice(start, min(start + CHUNK, genes))
+        at_once = max(1, min(CHUNK, NUMBERS_AT_ONCE // len(self.contrast.rows)))
+        for start in range(0, genes, at_once):
+            place = slice(start, min(start + at_once, genes))
             yield place, np.asarray(self.table.expression[rows, place], dtype=np.float64)
 
     def take(self, places: Rows) -> Floats:
