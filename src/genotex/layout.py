@@ -6,8 +6,9 @@ benchmark reads our output. Files that only we write are in folders of their own
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -138,21 +139,32 @@ class InputFolder:
         """Return the traits that have a folder under ``GEO``, by folder name, sorted."""
         return sorted(self._geo_folders())
 
-    def geo_cohorts(self, trait: str) -> list[GeoCohortFiles]:
+    def geo_cohorts(self, trait: str, names: Collection[str] | None = None) -> list[GeoCohortFiles]:
         """Return the series of a trait in the order of their accession numbers.
 
         A folder that differs in case alone is the trait's where none is called exactly so.
+        `names`: of these alone; the folders of others are not read.
         """
         trait = trait_folder_name(trait)
         if self._loose:
-            return [replace(files, trait=trait) for files in self._loose.values()]
+            found = (replace(files, trait=trait) for files in self._loose.values())
+            return [files for files in found if names is None or files.cohort in names]
         folders = self._geo_folders()
         alike = [name for name in folders if name.casefold() == trait.casefold()]
         if trait not in folders and len(alike) != 1:
             return []
         parent = folders[trait if trait in folders else alike[0]]
-        names = sorted(_folders(parent), key=_accession_order)
-        return [geo_cohort_files(trait, parent / name) for name in names]
+        wanted = (name for name in _folders(parent) if names is None or name in names)
+        order = sorted(wanted, key=_accession_order)
+        return [geo_cohort_files(trait, parent / name) for name in order]
+
+    def cohort_names(self) -> dict[str, list[str]]:
+        """Return the ids of the series of each trait, in the same order; no folder is read."""
+        folders = self._geo_folders()
+        return {
+            name: sorted(_folders(folder), key=_accession_order)
+            for name, folder in sorted(folders.items())
+        }
 
     def _geo_folders(self) -> dict[str, Path]:
         """Return the folders under ``GEO`` by trait, also if their names contain apostrophes."""
@@ -168,7 +180,8 @@ class InputFolder:
 def _folders(parent: Path) -> list[str]:
     if not parent.is_dir():
         return []
-    return sorted(p.name for p in parent.iterdir() if p.is_dir() and not p.name.startswith("."))
+    with os.scandir(parent) as entries:
+        return sorted(e.name for e in entries if not e.name.startswith(".") and e.is_dir())
 
 
 def _accession_order(name: str) -> tuple[str, int, str]:
@@ -178,8 +191,9 @@ def _accession_order(name: str) -> tuple[str, int, str]:
 
 def _files(folder: Path) -> list[Path]:
     """Return the files of a folder, without hidden and unfinished ones."""
-    files = (p for p in folder.iterdir() if p.is_file())
-    return sorted(p for p in files if not p.name.startswith(".") and p.suffix != PART)
+    with os.scandir(folder) as entries:
+        names = sorted(e.name for e in entries if not e.name.startswith(".") and e.is_file())
+    return [path for path in map(folder.joinpath, names) if path.suffix != PART]
 
 
 _CHECKSUMS = {".md5", ".sha1", ".sha256"}

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
+from functools import cache
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -221,6 +222,11 @@ def _without_none(kind: Any) -> Any:
 
 def declared(made: type) -> tuple[Declared, ...]:
     """Return the fields of an options class that a user may set."""
+    return _declared(made)
+
+
+@cache
+def _declared(made: Any) -> tuple[Declared, ...]:
     found = []
     hints = get_type_hints(made, include_extras=True)
     for field in fields(made):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,6 +20,8 @@ from genotex.records import Shape, checked
 ANALYSES, SHEETS = "analyses", "sheets"
 """Folders of the workbench: an output folder for each analysis, and the sample sheets."""
 _OWN_FOLDERS = frozenset({ANALYSES, SHEETS, "tables", "gene_sets", "atlas", "annotator", "run"})
+_LAID_OUT, _RESULT_FOLDERS = ("GEO", "TCGA"), ("preprocess", "regress")
+"""What an input holds, and an output; one of them is enough."""
 _LONGEST_TRAIT = 200
 _RESULTS = "significant_genes_condition_*.json"
 _PLACE = re.compile(r"(?<![\w/:.<-])(?:/[^\s/'\":;,()<>]+)+/([^\s/'\":;,()<>]+)")
@@ -28,7 +31,7 @@ _PLACE = re.compile(r"(?<![\w/:.<-])(?:/[^\s/'\":;,()<>]+)+/([^\s/'\":;,()<>]+)"
 class FoundInput:
     """A folder with raw files, and the series of each trait; `name` is its place.
 
-    `loose`: its series are in no folder of a trait: they are listed under `UNSORTED`, and are of
+    `loose`: series that are in no folder of a trait: they are listed under `UNSORTED`, and are of
     any trait that somebody names.
     """
 
@@ -36,7 +39,7 @@ class FoundInput:
     folder: Path
     series: dict[str, list[str]]
     tcga: int
-    loose: bool = False
+    loose: Mapping[str, GeoCohortFiles] = field(default_factory=dict)
 
     def of(self, trait: str) -> list[str]:
         """Return its series of a trait."""
@@ -52,8 +55,12 @@ class FoundInput:
 
     def files_of(self, trait: str, series: Collection[str]) -> dict[str, GeoCohortFiles]:
         """Return the files of some of its series."""
-        found = InputFolder(self.folder).geo_cohorts(trait)
-        return {files.cohort: files for files in found if files.cohort in series}
+        if self.loose:
+            trait = trait_folder_name(trait)
+            return {name: replace(self.loose[name], trait=trait) for name in series}
+        source = InputFolder(self.folder)
+        found = source.geo_cohorts(trait, series) if trait in source.traits() else ()
+        return {files.cohort: files for files in found}
 
 
 @dataclass(frozen=True)
@@ -113,16 +120,28 @@ class Workspace:
             raise UsageError(msg)
         self.root = root.resolve()
 
-    def _places(self, file: str = "") -> Iterator[tuple[str, Path]]:
-        """Give the folders that are searched, by name; with `file`, those that have it."""
-        if (self.root / file).exists():
+    def _places(self, *having: str) -> Iterator[tuple[str, Path]]:
+        """Give the folders that are searched, by name; `having`: those that have one of these."""
+        if _has_any(str(self.root), having):
             yield ".", self.root
-        for parent in (self.root, self.root / ANALYSES):
-            if parent.is_dir() and self.holds(parent):
-                for folder in sorted(parent.iterdir()):
-                    # First what is quick: there may be a thousand folders.
-                    if (not file or (folder / file).exists()) and self._is_place(folder):
-                        yield folder.relative_to(self.root).as_posix(), folder
+        for parent, prefix in ((self.root, ""), (self.root / ANALYSES, f"{ANALYSES}/")):
+            for name in self._folders(parent):
+                if _has_any(f"{parent}/{name}", having):
+                    yield prefix + name, parent / name
+
+    def _folders(self, parent: Path) -> list[str]:
+        """Return the folders in one of ours, without hidden ones and links out of it."""
+        if not parent.is_dir() or not self.holds(parent):
+            return []
+        with os.scandir(parent) as entries:
+            # What is no link is inside.
+            return sorted(
+                each.name
+                for each in entries
+                if each.is_dir()
+                and not each.name.startswith(".")
+                and (not each.is_symlink() or self.holds(parent / each.name))
+            )
 
     def _is_place(self, folder: Path) -> bool:
         shown = folder == self.root or not folder.name.startswith(".")
@@ -134,10 +153,8 @@ class Workspace:
             return self.root
         above, slash, own = name.rpartition("/")
         parent = {"": self.root, f"{ANALYSES}/": self.root / ANALYSES}.get(above + slash)
-        if parent is None or not parent.is_dir():
-            return None
-        found = next((each for each in parent.iterdir() if each.name == own), None)
-        return found if found is not None and self._is_place(found) else None
+        there = parent is not None and own in self._folders(parent)
+        return parent / own if parent is not None and there else None
 
     def name_of(self, folder: Path) -> str | None:
         """Return the name of a folder that is searched, or None of any other."""
@@ -157,31 +174,35 @@ class Workspace:
     def inputs(self) -> list[FoundInput]:
         """Return the folders with raw files."""
         found = []
-        root_series: dict[str, GeoCohortFiles] = {}
-        for name, folder in self._places():
+        for name, folder, loose in self._input_folders():
+            if loose:
+                found.append(FoundInput(name, folder, {UNSORTED: list(loose)}, 0, loose))
+            else:
+                source = InputFolder(folder)
+                tcga = len(source.tcga_folders())
+                found.append(FoundInput(name, folder, source.cohort_names(), tcga))
+        return found
+
+    def _input_folders(self) -> Iterator[tuple[str, Path, Mapping[str, GeoCohortFiles]]]:
+        """Give the folders with raw files by name, and their series where these are of no trait."""
+        laid_out = dict(self._places(*_LAID_OUT))
+        here = {name: self.root / name for name in (".", *self._folders(self.root))}
+        root_series: Mapping[str, GeoCohortFiles] = {}
+        for name, folder in {**here, **laid_out}.items():
             # A folder of one series is no input of its own where the folder around it is one.
             if folder.name.upper() in root_series and name != ".":
                 continue
-            if not ((folder / "GEO").is_dir() or (folder / "TCGA").is_dir()):
-                if not self._may_be_loose(folder):
-                    continue
-                if loose := series_at(folder):
-                    root_series = root_series or (loose if name == "." else {})
-                    found.append(FoundInput(name, folder, {UNSORTED: list(loose)}, 0, True))
-                continue
-            source = InputFolder(folder)
-            series = {
-                trait: [files.cohort for files in source.geo_cohorts(trait)]
-                for trait in source.traits()
-            }
-            found.append(FoundInput(name, folder, series, len(source.tcga_folders())))
-        return found
+            if name in laid_out and any((folder / each).is_dir() for each in _LAID_OUT):
+                yield name, folder, {}
+            elif self._may_be_loose(folder) and (loose := series_at(folder)):
+                root_series = loose if name == "." else root_series
+                yield name, folder, loose
 
     def _may_be_loose(self, folder: Path) -> bool:
         """Return whether a place may hold series: it is none of our own, and no results."""
         if folder.parent == self.root / ANALYSES or folder.name in _OWN_FOLDERS:
             return folder == self.root
-        return not ((folder / "preprocess").is_dir() or (folder / "regress").is_dir())
+        return not _has_results(folder)
 
     def series(self, trait: str, name: str) -> GeoCohortFiles | None:
         """Return the files of a series of the inputs; none through a link out of the folder."""
@@ -190,20 +211,18 @@ class Workspace:
     def several_series(self, trait: str, names: Sequence[str]) -> dict[str, GeoCohortFiles | None]:
         """Return the files of each series, None where the folder does not hold them."""
         found: dict[str, GeoCohortFiles | None] = dict.fromkeys(names)
-        for each in self.inputs():
-            wanted = found.keys() & set(each.of(trait))
-            for name, files in each.files_of(trait, wanted).items() if wanted else ():
-                if found[name] is None and all(map(self.holds, files.inputs)):
-                    found[name] = files
+        for name, folder, loose in self._input_folders():
+            source = FoundInput(name, folder, {UNSORTED: [*loose]} if loose else {}, 0, loose)
+            there = found.keys() & set(source.of(trait)) if loose else found.keys()
+            for series, files in source.files_of(trait, there).items() if there else ():
+                if found[series] is None and all(map(self.holds, files.inputs)):
+                    found[series] = files
         return found
 
     def output_names(self) -> dict[str, Path]:
         """Return the output folders by name."""
-        return {
-            name: folder
-            for name, folder in self._places()
-            if (folder / "preprocess").is_dir() or (folder / "regress").is_dir()
-        }
+        found = self._places(*_RESULT_FOLDERS)
+        return {name: folder for name, folder in found if _has_results(folder)}
 
     def holding(self, file: str) -> dict[str, Path]:
         """Return the folders that hold a file (a path within the folder), by name."""
@@ -221,8 +240,8 @@ class Workspace:
 
     def output(self, name: str) -> OutputFolder | None:
         """Return an output folder by its name, or None if there is no such folder here."""
-        folder = self.output_names().get(name)
-        return None if folder is None else OutputFolder(folder)
+        folder = self.place(name)
+        return OutputFolder(folder) if folder is not None and _has_results(folder) else None
 
     def _describe(self, name: str, folder: Path) -> _FoundOutput:
         """Return what an output folder holds; a damaged file is named among its problems."""
@@ -251,6 +270,14 @@ class Workspace:
     def sheet(self, trait: str, series: str) -> Path:
         """Return where the sample sheet of a series is saved."""
         return self.root / SHEETS / trait_folder_name(trait) / f"{trait_folder_name(series)}.csv"
+
+
+def _has_any(folder: str, names: Sequence[str]) -> bool:
+    return not names or any(os.access(f"{folder}/{name}", os.F_OK) for name in names)
+
+
+def _has_results(folder: Path) -> bool:
+    return any((folder / name).is_dir() for name in _RESULT_FOLDERS)
 
 
 def safe_name(name: str) -> str:

@@ -40,6 +40,8 @@ from genotex.workflows import plan_cohort, read_samples
 COVARIATES = {feature.column: feature.name for feature in table_features()}
 CONDITIONS = {"": "nothing", **COVARIATES}
 _FORM = OptionForm(AnalysisOptions(), PreprocessChoices())
+_SHOWN = 30
+"""Jobs of the history that are shown at once."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ class _AskedFor:
 def _input_of(request: Request, trait: str, series: Sequence[str] = ()) -> FoundInput:
     """Return the first input folder that holds a trait, and of it the named series if any does."""
     every = [found for found in workbench_of(request).workspace.inputs() if found.of(trait)]
-    every.sort(key=lambda found: found.loose)
+    every.sort(key=lambda found: bool(found.loose))
     named = (found for found in every if set(series) <= set(found.of(trait)))
     if every:
         return next(named, every[0])
@@ -236,9 +238,17 @@ def _history(request: Request) -> Response:
 def history_of(request: Request) -> Mapping[str, Any]:
     """Return what the history shows."""
     jobs = workbench_of(request).jobs
-    records = jobs.records()
+    records, every = jobs.records(), bool(request.query_params.get("all"))
     busy = any(record.open for record in records)
-    return {"records": records, "busy": busy, "deleted": jobs.deleted()}
+    shown = records if every else records[:_SHOWN]
+    older = len(records) - len(shown)
+    return {
+        "records": shown,
+        "older": older,
+        "every": every,
+        "busy": busy,
+        "deleted": jobs.deleted(),
+    }
 
 
 async def _cancel(request: Request) -> Response:
