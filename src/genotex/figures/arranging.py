@@ -155,9 +155,12 @@ def sample_densities(expression: Floats, steps: int = _BINS) -> tuple[Floats, Fl
     """Return the share of each sample's values per unit in equal steps, and their middles."""
     known = expression[np.isfinite(expression)]
     low, high = (float(v) for v in np.percentile(known, (0.1, 99.9))) if known.size else (0.0, 1.0)
-    edges = np.linspace(low, max(high, low + 1e-6), steps + 1)
+    high = max(high, low + 1e-6)
+    edges = np.linspace(low, high, steps + 1)
+    # Equal steps by their ends: by their edges every row would be sorted.
     counts = np.array(
-        [np.histogram(row[np.isfinite(row)], edges)[0] for row in expression], dtype=np.float64
+        [np.histogram(row[np.isfinite(row)], steps, (low, high))[0] for row in expression],
+        dtype=np.float64,
     )
     counts = np.array([np.convolve(row, _SMOOTH, mode="same") for row in counts])
     total = np.maximum(counts.sum(axis=1, keepdims=True), 1.0)

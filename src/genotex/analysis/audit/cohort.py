@@ -11,9 +11,9 @@ import numpy as np
 from genotex.analysis.audit.findings import NotJudged
 from genotex.analysis.designs.contrast import Contrast, choose_contrast
 from genotex.analysis.samples.facts import SampleFacts
-from genotex.analysis.samples.profiles import FEWEST_GENES, Profiles, tissues_of
+from genotex.analysis.samples.profiles import FEWEST_GENES
 from genotex.analysis.samples.quality import SampleQuality, SampleTexts, check_samples
-from genotex.arrays import Flags, Floats, largest_eigenvectors
+from genotex.arrays import Flags, Floats, largest_eigenvectors, row_quantiles
 from genotex.errors import AnalysisError
 from genotex.formats import (
     ExpressionMatrix,
@@ -68,15 +68,6 @@ class AuditedCohort:
         return Contrast(False, np.arange(n), np.zeros(n), "", 0.0, 1.0, {})
 
     @cached_property
-    def profiles(self) -> Profiles:
-        """The profiles of every sample, compared within groups and tissues."""
-        tissues = tissues_of(self.facts, self.samples)
-        if self.compared is not None and self.whole is not self.compared:
-            groups = ["" if np.isnan(v) else f"{v:g}" for v in self.table.trait_values]
-            tissues = tuple(map("; ".join, zip(groups, tissues or groups, strict=True)))
-        return Profiles(self.table, self.whole, tissues)
-
-    @cached_property
     def quality(self) -> SampleQuality:
         """The checks of the samples that an analysis makes."""
         return check_samples(self.table, self.whole, self.facts, self.texts)
@@ -84,7 +75,11 @@ class AuditedCohort:
     @cached_property
     def filled(self) -> Floats:
         """Expression (n, p) of genes that enough samples have; a gap is the gene's mean."""
-        values = self.table.expression[:, self.kept]
+        values = self.table.expression
+        if not self.kept.all():
+            values = values[:, self.kept]
+        if np.isfinite(values.sum(axis=0)).all():
+            return values
         gaps = np.isnan(values)
         if not gaps.any():
             return values
@@ -95,6 +90,9 @@ class AuditedCohort:
     def kept(self) -> Flags:
         """Genes (p,) that at least four fifths of the samples have, and that vary."""
         values = self.table.expression
+        if np.isfinite(values.sum(axis=0)).all():
+            without_gaps: Flags = values.max(axis=0) > values.min(axis=0)
+            return without_gaps
         with np.errstate(invalid="ignore"):
             kept = np.isfinite(values).mean(axis=0) >= 0.8
             varies = np.nanmax(np.where(kept, values, 0), axis=0) > np.nanmin(
@@ -125,7 +123,17 @@ class AuditedCohort:
         found: Floats = self.filled - basis @ (basis.T @ self.filled)
         return found
 
-    @property
+    def filled_of(self, contrast: Contrast) -> Floats:
+        """Return `filled` of the samples of a contrast, not copied where these are all."""
+        every = np.array_equal(contrast.rows, np.arange(len(self.samples)))
+        return self.filled if every else self.filled[contrast.rows]
+
+    @cached_property
+    def spans(self) -> Floats:
+        """The quantiles 0.01, 0.25, 0.99 and 0.999 of each sample, shape (4, n)."""
+        return row_quantiles(self.filled, (0.01, 0.25, 0.99, 0.999))
+
+    @cached_property
     def has_levels(self) -> bool:
         """Whether expression has levels, and not differences from a mean."""
         values = self.table.expression[:, :: max(1, len(self.table.genes) // 2000)]

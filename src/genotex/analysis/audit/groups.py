@@ -171,6 +171,6 @@ def _p_values(cohort: AuditedCohort) -> Floats:
     contrast = cohort.compared
     assert contrast is not None
     design = np.column_stack([np.ones(len(contrast.rows)), contrast.values])
-    p = moderate(fit_last_column(design, cohort.filled[contrast.rows])).p
+    p = moderate(fit_last_column(design, cohort.filled_of(contrast))).p
     found: Floats = p[np.isfinite(p)]
     return found

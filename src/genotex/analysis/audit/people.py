@@ -108,10 +108,11 @@ def check_people(cohort: AuditedCohort) -> Iterator[AuditFinding]:
     cohort.need(FEWEST_SAMPLES)
     alike, need = _similarity(cohort, cohort, cohort.genes, WITHIN)
     np.fill_diagonal(alike, -1.0)
-    copies = {(i, j) for i, j, _ in _copies(cohort)}
-    for i, j, likeness in _outstanding(alike, need):
+    outstanding = [(i, j, found) for i, j, found in _outstanding(alike, need) if i < j]
+    copies = {(i, j) for i, j, _ in _copies(cohort)} if outstanding else set()
+    for i, j, likeness in outstanding:
         pair = cohort.samples[i], cohort.samples[j]
-        if i < j and (i, j) not in copies and not _recorded_together(cohort, pair):
+        if (i, j) not in copies and not _recorded_together(cohort, pair):
             yield AuditFinding(
                 "warning",
                 f"{pair[0]} and {pair[1]} seem to be one person: beyond the groups their profiles "
@@ -143,7 +144,9 @@ def _similarity(
     """Return how alike samples of two cohorts are beyond their groups, and from when it counts."""
     left = _of_genes(one, one.rest, genes)
     right = left if one is other else _of_genes(other, other.rest, genes)
-    spread = np.minimum(left.std(axis=0) / left.std(), right.std(axis=0) / right.std())
+    spread = _spread(left)
+    if right is not left:
+        spread = np.minimum(spread, _spread(right))
     names = np.array(genes)
     personal = np.isin(names, list(PERSONAL_GENES)) & (spread > 0)
     fit = _well_expressed(one, other, genes) & ~personal & ~np.isin(names, list(SEX_GENES))
@@ -158,14 +161,24 @@ def _similarity(
     return found, need
 
 
+def _spread(left: Floats) -> Floats:
+    """Return the standard deviation of each gene over that of all values."""
+    found = left.var(axis=0)
+    whole = found.mean() + left.mean(axis=0).var()
+    return np.asarray(np.sqrt(found / whole))
+
+
 def _of_genes(cohort: AuditedCohort, values: Floats, genes: Sequence[str]) -> Floats:
+    if genes == cohort.genes:
+        return values
     place = {gene: k for k, gene in enumerate(cohort.genes)}
     return values[:, [place[gene] for gene in genes]]
 
 
 def _well_expressed(one: AuditedCohort, other: AuditedCohort, genes: Sequence[str]) -> Flags:
     """Return the upper half of the genes by expression, the rest being noise; all of log ratios."""
-    levels = [_of_genes(c, c.filled, genes).mean(axis=0) for c in (one, other) if c.has_levels]
+    both = [one] if one is other else [one, other]
+    levels = [_of_genes(c, c.filled, genes).mean(axis=0) for c in both if c.has_levels]
     if not levels:
         return np.ones(len(genes), dtype=bool)
     mean = np.mean([level / max(float(level.std()), 1e-9) for level in levels], axis=0)

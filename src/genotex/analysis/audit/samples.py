@@ -179,8 +179,7 @@ def _not_detected(cohort: AuditedCohort) -> dict[str, float]:
     values = cohort.filled
     mean = values.mean(axis=0)
     upper = mean >= np.median(mean)
-    background = np.percentile(values, 25, axis=1, keepdims=True)
-    share = (values[:, upper] <= background).mean(axis=1)
+    share = (values[:, upper] <= cohort.spans[1][:, None]).mean(axis=1)
     usual = float(np.median(share))
     spread = TO_MAD * float(np.median(np.abs(share - usual)))
     odd = (share >= NOT_DETECTED) & (share >= usual + max(4 * spread, 0.1))

@@ -8,7 +8,7 @@ import numpy as np
 
 from genotex.analysis.audit.cohort import AuditedCohort
 from genotex.analysis.audit.findings import AuditFinding, NotJudged, named
-from genotex.arrays import Floats
+from genotex.arrays import Floats, row_quantiles
 from genotex.words import counted, share_of
 
 SKEWED = 3.0
@@ -46,12 +46,7 @@ def _raw(cohort: AuditedCohort) -> Floats:
 def check_scale(cohort: AuditedCohort) -> Iterator[AuditFinding]:
     """Find linear values that were taken for logarithms, and logarithms taken twice."""
     cohort.need(2)
-    values = cohort.filled
-    spread = values.std(axis=1)
-    centred = values - values.mean(axis=1, keepdims=True)
-    # By products: a power takes seven times as long.
-    cubes = (centred * centred * centred).mean(axis=1)
-    skewness = float(np.median(cubes / np.maximum(spread, 1e-9) ** 3))
+    skewness = float(np.median([_skewness(row) for row in cohort.filled]))
     if skewness > SKEWED:
         yield AuditFinding(
             "serious",
@@ -59,7 +54,7 @@ def check_scale(cohort: AuditedCohort) -> Iterator[AuditFinding]:
             f"{skewness:.1f}; logarithms have 0 to 1.5).",
             "Read them as linear values (--scale linear), or take the logarithm yourself.",
         )
-    low, high, top = (float(np.median(q)) for q in np.percentile(values, (1, 99, 99.9), axis=1))
+    low, _, high, top = (float(np.median(each)) for each in cohort.spans)
     if cohort.has_levels and high < NARROW and top < NARROW_TOP:
         yield AuditFinding(
             "serious",
@@ -69,12 +64,18 @@ def check_scale(cohort: AuditedCohort) -> Iterator[AuditFinding]:
         )
 
 
+def _skewness(values: Floats) -> float:
+    centred = values - values.mean()
+    squares = centred * centred
+    return float((squares * centred).mean() / max(float(squares.mean()) ** 0.5, 1e-9) ** 3)
+
+
 def check_extremes(cohort: AuditedCohort) -> Iterator[AuditFinding]:
     """Find single values far above all others, such as 8104 where a decimal comma was lost."""
     values = _raw(cohort)
-    known = values[np.isfinite(values)]
-    if not len(known):
+    if not (values > HIGHEST_LOG2).any():
         return
+    known = values[np.isfinite(values)]
     usual = float(np.percentile(known, MOST_USUAL))
     bulk = known[known <= usual]
     spread = float(bulk.std())
@@ -101,8 +102,7 @@ def check_mixture(cohort: AuditedCohort) -> Iterator[AuditFinding]:
     """Find samples whose values are on another scale than those of the others."""
     cohort.need(4)
     values = _raw(cohort)
-    with np.errstate(invalid="ignore"):
-        low, middle, high = np.nanpercentile(values, (5, 50, 95), axis=1)
+    low, middle, high = _percentiles(values)
     spread = np.log2(np.maximum(high - low, 1e-9))
     if np.median(high) > 100 or cohort.scale in ("linear", "counts"):
         # Linear samples may differ in brightness; their spread relative to the level may not.
@@ -130,6 +130,15 @@ def check_mixture(cohort: AuditedCohort) -> Iterator[AuditFinding]:
     )
 
 
+def _percentiles(values: Floats) -> Floats:
+    """Return the 5th, 50th and 95th percentile of each sample."""
+    if np.isfinite(values.sum(axis=1)).all():
+        return row_quantiles(values, (0.05, 0.5, 0.95))
+    with np.errstate(invalid="ignore"):
+        found: Floats = np.nanpercentile(values, (5, 50, 95), axis=1)
+    return found
+
+
 def check_negative(cohort: AuditedCohort) -> Iterator[AuditFinding]:
     """Find linear values at or below zero, which have no logarithm."""
     if cohort.raw is None:
@@ -152,16 +161,15 @@ def check_negative(cohort: AuditedCohort) -> Iterator[AuditFinding]:
 def check_missing(cohort: AuditedCohort) -> Iterator[AuditFinding]:
     """Find numbers that stand for a missing value."""
     values = _raw(cohort)
-    known = values[np.isfinite(values)]
-    if not len(known):
-        return
-    low, high = np.percentile(known, (5, 95))
-    near = AROUND * (high - low)
+    size = int(np.isfinite(values).sum())
     for code in CODES:
         hits = values == code
         count = int(hits.sum())
-        if count < max(5, CODED * known.size):
+        if count < max(5, CODED * size):
             continue
+        known = values[np.isfinite(values)]
+        low, high = np.percentile(known, (5, 95))
+        near = AROUND * (high - low)
         others = int((np.abs(known - code) < near).sum()) - count
         if others > AROUND * count or (low <= code <= high and others):
             continue
