@@ -19,7 +19,7 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 if CHROMIUM is None:
     pytest.skip("browser tests need Chromium: apt-get install chromium", allow_module_level=True)
 
-LONGEST = 120_000
+LONGEST = 240_000
 """Milliseconds: an analysis runs while others use the machine."""
 
 

@@ -57,11 +57,12 @@ def test_a_design_is_checked_and_the_process_is_kept(checks: Previews) -> None:
     assert first is not None and checks._child is first
 
 
-def test_genes_with_few_counts_are_counted_without_sending_them(
-    checks: Previews, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = checks.check(own_tables(counts=True), asked("~ group"))
-    assert found.notes and "10 of 60 genes have too few counts" in found.notes[0]
+def test_genes_with_few_counts_are_counted(checks: Previews) -> None:
+    tables = own_tables(counts=True)
+    (row,) = checks.check(tables, asked("~ group")).rows
+    assert row.group_size == pytest.approx(20)
+    (note,) = previews.genes_left_out(tables, [20.0])
+    assert "10 of 60 genes have too few counts" in note
 
 
 def test_a_design_that_takes_too_long_is_stopped_and_the_next_is_checked() -> None:

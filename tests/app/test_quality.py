@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genotex.app import Access, CohortQuality
+from genotex.app import Access, StoredQuality
 from genotex.app.quality.cohorts import marks_of as mark_cells
 from genotex.cohorts import preprocess
 from genotex.figures import COLOURS
 from genotex.formats import read_linked, read_series_matrix
 from genotex.layout import InputFolder, OutputFolder
+from genotex.studies import Apart
 from tests.app.conftest import Browser, opened, read_before
 from tests.app.drawn import marks_of, series_of
 from tests.cohorts.test_submitted import table, write_series
@@ -37,7 +38,10 @@ def test_checks_and_columns_are_shown_and_home_leads_there(
 ) -> None:
     assert f"cohort={cohort['cohort']}" in browser.get("/").text
     page = browser.get("/quality", params=cohort).text
-    assert "Outliers" in page and "Sex by expression" in page
+    assert "Outliers" in page and "Checking the samples" in page
+    asked = cohort | {"judge": 1}
+    judged = browser.post("/quality/read", params=asked, headers=browser.own).text
+    assert "Sex by expression" in judged and 'id="verdict"' in page and 'id="verdict"' in judged
     assert "<option>group</option>" in page and "<option>age</option>" in page
 
 
@@ -69,7 +73,7 @@ def test_distances_of_the_scaling_are_those_of_the_correlation(
     study_folder: Path, cohort: dict[str, str]
 ) -> None:
     output = OutputFolder(study_folder / "results")
-    found = CohortQuality.read(output, cohort["trait"], cohort["cohort"])
+    found = StoredQuality(output, cohort["trait"], cohort["cohort"], Apart()).quality
     table = read_linked(output, cohort["trait"], cohort["cohort"])
     chosen = np.argsort(np.nanvar(table.expression, axis=0))[::-1][:5000]
     expected = np.corrcoef(table.expression[:, chosen])
@@ -180,6 +184,11 @@ def test_the_samples_of_a_series_are_judged_before_any_analysis_and_as_the_sheet
     with opened(input_folder, access) as browser:
         assert browser.get("/quality/points", params=place).status_code == 404
         page = browser.post("/quality/read", params=place, headers=browser.own).text
+        # The plots do not wait for the checks.
+        assert "Checking the samples" in page and "Sex by expression" not in page
+        assert browser.get("/quality/points", params=place).json()["rows"]
+        judge = place | {"judge": 1}
+        page = browser.post("/quality/read", params=judge, headers=browser.own).text
         assert "before any analysis" in page and "Sex by expression" in page
         drawn = browser.get("/quality/points", params=place | {"by": "group"}).json()
         names = marks_of(drawn, "points", "ids")
@@ -190,7 +199,7 @@ def test_the_samples_of_a_series_are_judged_before_any_analysis_and_as_the_sheet
         excluded = series_of(drawn, "points")["absent"]
         assert sorted(excluded["ids"]) == sorted(names[:2])
         assert len(marks_of(drawn, "points", "ids")) == len(names)
-        browser.post("/quality/read", params=place, headers=browser.own)
+        browser.post("/quality/read", params=judge, headers=browser.own)
         judged = browser.get("/quality/points", params=place | {"plot": "distance"}).json()
         assert not set(names[:2]) & set(marks_of(judged, "points", "ids"))
         box = browser.post("/quality/before", params=place | {"plot": "box"}, headers=browser.own)

@@ -304,10 +304,10 @@ def test_people_found_by_their_expression_become_pairs_in_a_click(
     names = [row["sample"] for row in sheet.rows]
     blocks = {name: f"block {number // 2 + 1}" for number, name in enumerate(names[:6])}
     found = {"detected_blocks": blocks | {name: name for name in names[6:]}}
-    place = {"trait": query["trait"], "cohort": "GSE1"}
+    place = {"trait": query["trait"], "cohort": "GSE1", "judge": 1}
     browser.post("/quality/read", params=place, headers=browser.own)
     (series,) = browser.app.state.workbench.series._kept.values()  # type: ignore[attr-defined]
-    monkeypatch.setattr(series, "_whole", replace(series.quality, record=found))
+    monkeypatch.setattr(series, "quality", replace(series.quality, record=found))
     text = post(browser, query, change="people", version=0)
     assert "3 pairs of 6 samples from their expression" in text
     assert [row["pair"] for row in sheet.rows[:7]] == [blocks.get(name, "") for name in names[:7]]

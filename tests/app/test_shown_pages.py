@@ -15,11 +15,13 @@ import numpy as np
 import pytest
 
 from genotex.analysis import AuditFinding, CheckResult, CohortAudit
-from genotex.app import Access, CohortQuality
+from genotex.app import Access, CohortQuality, StoredQuality
+from genotex.app.quality import cohorts
 from genotex.clinical import write_sheet_table
 from genotex.figures import COLOURS
 from genotex.formats import CohortInfo, update_cohort_info, write_evidence, write_linked_csv
 from genotex.layout import OutputFolder
+from genotex.studies import Apart
 from tests.app.conftest import Browser, opened
 from tests.app.drawn import series_of
 from tests.html_tables import rows_of, table_with
@@ -243,7 +245,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> CohortQuality:
         np.sort(random.normal(8, 1, (8, 5))), random.uniform(size=(8, 4)),
         np.array([1.0, 2.0, 3.0, 4.0]), "raw.txt.gz", ["first step", "second step"],
     )  # fmt: skip
-    monkeypatch.setattr(CohortQuality, "read", lambda *_: found)
+    monkeypatch.setattr(cohorts, "_read_stored", lambda *_: found)
     return found
 
 
@@ -350,7 +352,7 @@ def test_a_plot_says_how_many_of_the_samples_it_shows(
     of = CHECKED["by_sample"]
     some = {"by_sample": {name: values[:5] for name, values in of.items()}}
     found = replace(measured, record=CHECKED | some, drawn=measured.drawn[:3])
-    monkeypatch.setattr(CohortQuality, "read", lambda *_: found)
+    monkeypatch.setattr(cohorts, "_read_stored", lambda *_: found)
     notes = {
         plot: tab.get("/quality/points", params=cohort | {"plot": plot}).json()["note"]
         for plot in ("pca", "distance", "density")
@@ -381,7 +383,7 @@ def test_a_cohort_states_its_file_its_steps_and_what_is_known_of_its_samples(
     write_linked_csv(output.linked_csv(table.trait, evidence.cohort), table)
     update_cohort_info(output.cohort_info(table.trait), evidence.cohort, info)
     write_evidence(output.evidence(table.trait, evidence.cohort), evidence)
-    found = CohortQuality.read(output, table.trait, evidence.cohort)
+    found = StoredQuality(output, table.trait, evidence.cohort, Apart()).quality
     assert found.file == f"{name}.txt" and found.genes == 40
     assert found.steps == [
         "log2 of the linear values", "22,283 rows became 12,988 genes",

@@ -13,6 +13,7 @@ import pytest
 from genotex.cli import main
 from tests.app.conftest import Browser
 from tests.app.drawn import series_of
+from tests.app.people import Person, group_access
 from tests.app.test_adding import add_tables, adder, left
 from tests.app.test_analysis import queue_of, wait
 from tests.html_tables import rows_of
@@ -142,3 +143,28 @@ def test_damaged_results_are_reported(tested: Browser, tmp_path: Path) -> None:
     (folder / "genes.csv").write_text("gene,p\nTP53,0.1\n")
     answer = tested.get("/survival", params=output)
     assert answer.status_code == 400 and "genes.csv" in answer.text
+
+
+def test_a_read_only_link_shows_a_time_to_an_event_and_nothing_else(
+    tested: Browser, tmp_path: Path
+) -> None:
+    output = {"output": "analyses/001-My_study"}
+    with Browser(tmp_path, group_access(tmp_path)) as browser:
+        anna = Person(browser, "anna")
+        assert "Read-only link" in anna.get("/survival", params=output).text
+        link = anna.link_to("/survival", output)
+        other = anna.post("/links/share", params={"output": "results", "page": "/survival"})
+        assert other.status_code == 404
+        browser.cookies.clear()
+        page = browser.get(link)
+        assert "tested genes" in page.text and "Read-only link" not in page.text
+        first = next(
+            csv.DictReader(StringIO(browser.get(f"{link}survival.csv", params=output).text))
+        )
+        asked = output | {"gene": first["gene"]}
+        assert "Rank 1" in browser.get(f"{link}survival/gene", params=asked).text
+        assert browser.get(f"{link}survival/curves", params=asked).json()["rows"]
+        for path, place in (("survival", {"output": "x"}), ("genes", output), ("tables", PLACE),
+                            ("study", output), ("", {})):  # fmt: skip
+            refused = browser.get(f"{link}{path}", params=place)
+            assert refused.status_code == (403 if path else 200), path

@@ -16,6 +16,8 @@ from starlette.middleware import Middleware
 
 from genotex.app import LINKS, LONGEST_LINK, SHARED, Links
 from genotex.errors import UsageError
+from genotex.layout import OutputFolder
+from genotex.studies import AnalysisRecord
 from tests.app.conftest import PORT, Browser, place, runtime_folder, study_folder
 from tests.app.people import ORIGIN, PASSWORDS, Person, group_access
 from tests.app.test_accounts import COST
@@ -33,6 +35,16 @@ def served(study_folder: Path, folder: Path, public: str = "") -> Browser:
     """Return a workbench with two results of a trait, its series, and accounts."""
     for name, source in (("input", "input"), ("results", "results"), ("private", "results")):
         shutil.copytree(study_folder / source, folder / name)
+    (trait,) = OutputFolder(study_folder / "results").traits()
+    series = sorted(path.name for path in (folder / "input/GEO" / trait).iterdir())
+    for number, of in enumerate((series[:1], series[:2], series[1:2]), start=1):
+        place = folder / "analyses" / f"00{number}-{trait}"
+        shutil.copytree(study_folder / "results", place)
+        record = AnalysisRecord(
+            name=place.name, created=number, state="done", trait=trait, condition=None, series=of,
+            source="input", every=True, by_sheet=[], message="" if number == 1 else "private",
+        )  # fmt: skip
+        (place / "analysis.json").write_text(record.model_dump_json())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(COST, 1 << 4)
         browser = Browser(folder, group_access(folder, public=public))
@@ -55,9 +67,9 @@ def anna(shared: Browser) -> Person:
 
 @pytest.fixture
 def links(shared: Browser, anna: Person, place: dict[str, str], series: list[str]) -> list[str]:
-    """Return a link to a result, and one to the samples of a series."""
-    samples = {"trait": place["trait"], "series": series[0]}
-    made = [anna.link_to("/genes", place), anna.link_to("/samples", samples)]
+    """Return a link to a result, and one to a series."""
+    study = {"trait": place["trait"], "series": series[0]}
+    made = [anna.link_to("/genes", place), anna.link_to("/samples", study)]
     shared.cookies.clear()
     passed.clear()
     return made
@@ -86,6 +98,14 @@ def places_of(place: dict[str, str], series: list[str]) -> dict[str, dict[str, s
         "the quality of the series": {"trait": trait, "cohort": first},
         "the quality of another series": {"trait": trait, "cohort": second},
         "the result with another": place | {"with": "output=private&trait=x"},
+        "a result of the series": place | {"output": f"analyses/001-{trait}"},
+        "a result of it and another": place | {"output": f"analyses/002-{trait}"},
+        "a result of another series": place | {"output": f"analyses/003-{trait}"},
+        "a cohort of a result of the series": {
+            "output": f"analyses/001-{trait}",
+            "trait": trait,
+            "cohort": first,
+        },
         "a job": {"name": f"001-{trait}"},
         "a run": {"run": "team"},
         "an atlas": {"atlas": "atlas"},
@@ -95,7 +115,12 @@ def places_of(place: dict[str, str], series: list[str]) -> dict[str, dict[str, s
 
 OWN = {
     "result": {"the result", "a cohort of the result"},
-    "samples": {"the series", "the quality of the series"},
+    "study": {
+        "the series",
+        "the quality of the series",
+        "a result of the series",
+        "a cohort of a result of the series",
+    },
 }
 
 
@@ -105,7 +130,7 @@ def secrets_of(shared: Browser, anna: Person) -> list[str]:
             "anna", "Traceback"]  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ["result", "samples"])
+@pytest.mark.parametrize("kind", ["result", "study"])
 def test_a_link_reads_what_it_shows_and_nothing_else(
     shared: Browser, anna: Person, links: list[str], place: dict[str, str], series: list[str],
     kind: str,
@@ -132,7 +157,7 @@ def test_a_link_reads_what_it_shows_and_nothing_else(
     changed = {path for path in files_of(folder_of(shared)).items()} ^ set(before.items())
     assert {Path(path).name for path, _ in changed} <= {".workbench-log.jsonl"}
     expected = {"/genes", "/gene", "/report", "/quality", "/sets", "/cohorts/forest"}
-    assert opened >= (expected if kind == "result" else {"/samples", "/samples.csv"})
+    assert opened >= expected | ({"/samples", "/samples.csv"} if kind == "study" else set())
     assert not opened & {"/study", "/log", "/links", "/compare", "/analysis/history",
                          "/cohorts/job", "/sets/job"}  # fmt: skip
 

@@ -1,4 +1,4 @@
-from .quality.cohorts import CohortQuality as CohortQuality
+from .quality.cohorts import CohortQuality as CohortQuality, StoredQuality as StoredQuality
 from .tables import PageTable as PageTable, Rows as Rows, TableQuery as TableQuery
 from .access.accounts import (
     ACCOUNTS as ACCOUNTS,

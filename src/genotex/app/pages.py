@@ -28,7 +28,7 @@ from genotex.app.access.activity import study_of
 from genotex.app.access.security import MOST_FIELDS, Access, Visitor, too_long
 from genotex.app.atlas.atlases import Atlases
 from genotex.app.data.sheets import Sheets
-from genotex.app.quality.cohorts import CohortQuality, SeriesQuality
+from genotex.app.quality.cohorts import SeriesQuality, StoredQuality
 from genotex.app.quality.raw import RawQuality
 from genotex.app.runs.leaderboard import Leaderboards
 from genotex.cohorts import OwnTables
@@ -40,6 +40,7 @@ from genotex.studies import (
     FileState,
     JobQueue,
     JobRecord,
+    Kept,
     LoadedAnalyses,
     LoadedAnalysis,
     Previews,
@@ -52,6 +53,8 @@ from genotex.studies import (
 )
 from genotex.workflows import SamplesRead
 
+_KeptTables = tuple[Kept[OwnTables], OwnTables]
+
 
 @dataclass
 class Workbench:
@@ -61,13 +64,13 @@ class Workbench:
     access: Access
     jobs: JobQueue
     apart: Apart = field(default_factory=Apart)
-    cohorts: Recent[FileState, CohortQuality] = field(default_factory=partial(Recent, 8))
+    cohorts: Recent[FileState, StoredQuality] = field(default_factory=partial(Recent, 8))
     series: Recent[Any, SeriesQuality] = field(default_factory=partial(Recent, 2))
     raw: Recent[Any, RawQuality] = field(default_factory=partial(Recent, 8))
     boards: Leaderboards = field(default_factory=Leaderboards)
     atlases: Atlases = field(default_factory=Atlases)
     sheets: Sheets = field(default_factory=Sheets)
-    tables: Recent[Any, OwnTables] = field(default_factory=partial(Recent, 1))
+    tables: Recent[Any, _KeptTables] = field(default_factory=partial(Recent, 1))
     previews: Previews = field(default_factory=Previews)
     geo_addresses: tuple[str | None, str | None, str | None] = (None, None, None)
     marked: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -84,9 +87,23 @@ class Workbench:
 
     def own_tables(self, files: TablesFiles) -> OwnTables:
         """Return own tables, read again when a file has changed."""
+        return self.kept_tables(files)[1]
+
+    def kept_tables(self, files: TablesFiles) -> _KeptTables:
+        """Return own tables for work apart, and as they are shown."""
         paths = paths_of(self.workspace, files)
         key = (files.name, *(state_of(path) for path in paths if path is not None))
-        return self.tables.get(key, lambda: self.apart.run(load_tables, self.workspace, files.name))
+
+        def read() -> _KeptTables:
+            kept = self.apart.keep(load_tables, self.workspace, files.name)
+            return kept, kept.open()
+
+        return self.tables.get(key, read)
+
+    def results_of(self, trait: str, series: str) -> list[JobRecord]:
+        """Return the finished analyses of one series alone, the newest first."""
+        done = (r for r in self.jobs.records() if r.state == "done" and r.page == "/genes")
+        return [record for record in done if record.of_series == (trait, [series])]
 
     def close(self) -> None:
         """End the processes that work for it."""

@@ -11,18 +11,19 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from genotex.app.data.sheets import GROUPS, EditedSheet
-from genotex.app.pages import Workbench, address, address_of, render, series_state, workbench_of
+from genotex.app.pages import (
+    Workbench,
+    address,
+    address_of,
+    render,
+    series_state,
+    visitor_of,
+    workbench_of,
+)
 from genotex.errors import GenotexError
 from genotex.layout import GeoCohortFiles
 from genotex.reports import audit_view
-from genotex.studies import (
-    AnalysisRecord,
-    ComparisonRecord,
-    JobRecord,
-    TablesRecord,
-    columns_of,
-    find_tables,
-)
+from genotex.studies import JobRecord, TablesRecord, columns_of, find_tables
 from genotex.words import counted
 
 NAMES = ("Data", "Samples", "Quality", "Design", "Result")
@@ -69,40 +70,49 @@ class StudyLine:
 
 def line_of(request: Request, at: str, place: dict[str, str]) -> StudyLine | None:
     """Return the line of the study that an address names; None where it names none."""
-    workbench = workbench_of(request)
+    workbench, link = workbench_of(request), visitor_of(request).link
+    if link is not None and link.kind != "study":
+        return None
     record = workbench.jobs.record(place.get("output", "").removeprefix("analyses/"))
     if name := place.get("name") or (record.tables if isinstance(record, TablesRecord) else ""):
         steps = _of_tables(workbench, name, place if place.get("output") else {})
         study = name
     else:
-        trait, series = _series_of(workbench, record, place)
+        trait, series = _series_of(record, place)
         if not trait or not series:
             return None
-        steps = _of_series(workbench, trait, series, place if place.get("output") else {})
+        result = place if place.get("output") else {}
+        steps = _of_series(workbench, trait, series, result, alone=link is not None)
+        if link is not None:
+            steps = tuple(map(_to_read, steps))
         study = series[0] if len(series) == 1 else f"{len(series)} series"
     again = address("/study", {**place, "at": at})
     return StudyLine(study, steps, at, again)
 
 
-def _series_of(
-    workbench: Workbench, record: JobRecord | None, place: dict[str, str]
-) -> tuple[str, Sequence[str]]:
+def _to_read(step: StudyStep) -> StudyStep:
+    """Return a step for somebody with a link, who does nothing and sees no form."""
+    there = "" if step.address.startswith(("/analysis", "/add")) else step.address
+    return replace(step, address=there, action="")
+
+
+def _series_of(record: JobRecord | None, place: dict[str, str]) -> tuple[str, Sequence[str]]:
     """Return trait and series of an address: those of the analysis, or the named ones."""
-    if isinstance(record, AnalysisRecord):
-        return record.trait, record.series or ["simulated study"]
-    if isinstance(record, ComparisonRecord):
-        return record.trait, [record.series]
+    if record is not None and record.of_series is not None:
+        trait, named = record.of_series
+        return trait, named or ["simulated study"]
     series = place.get("series") or place.get("cohort") or ""
     return place.get("trait", ""), [name for name in series.split(",") if name]
 
 
 def _of_series(
-    workbench: Workbench, trait: str, series: Sequence[str], result: dict[str, str]
+    workbench: Workbench, trait: str, series: Sequence[str], result: dict[str, str], *, alone: bool
 ) -> tuple[StudyStep, ...]:
+    """Return the steps of series; `alone`: without results that other series are part of."""
     files = workbench.workspace.several_series(trait, series[:_MOST_READ])
     each = [_before_analysis(workbench, trait, *found) for found in files.items()]
     first = [_together(series, steps) for steps in zip(*each, strict=True)]
-    design, found = _analysed(workbench, trait, series, result)
+    design, found = _analysed(workbench, trait, series, result, alone=alone)
     place = {"trait": trait, "series": series[0], "sent": 1}
     there = address("/analysis", place) if files[series[0]] else ""
     if not there and result:
@@ -141,27 +151,26 @@ def _before_analysis(
     sheet = workbench.sheets.kept(workbench.workspace.sheet(trait, name))
     read = workbench.series.kept(series_state(files))
     why = workbench.unread.get((trait, name), "")
-    if read is not None and (quality := read.quality) is not None:
-        data = StudyStep(
-            "Data", f"{here}#data", "done",
-            f"{len(quality.samples)} samples, {quality.genes:,} genes",
-        )  # fmt: skip
-        audit = audit_view(quality.audit)
-        wants = audit.worst != "fine"
-        judged = StudyStep(
-            "Quality", f"{here}#samples-quality", "look" if wants else "done",
-            "" if wants else audit.verdict,
-            counted(len(audit.lines), "finding") if wants else "",
-            "See what the audit found",
-        )  # fmt: skip
+    judged = StudyStep("Quality", f"{here}#samples-quality")
+    if read is not None:
+        quality = read.quality
+        size = f"{len(quality.samples)} samples, {quality.genes:,} genes"
+        data = StudyStep("Data", f"{here}#data", "done", size)
+        if quality.audit is not None:
+            audit = audit_view(quality.audit)
+            wants = audit.worst != "fine"
+            judged = replace(
+                judged, state="look" if wants else "done", certain="" if wants else audit.verdict,
+                look=counted(len(audit.lines), "finding") if wants else "",
+                action="See what the audit found",
+            )  # fmt: skip
     elif why:
         data = StudyStep(
             "Data", f"{here}#data", "look", "", "no expression was read", "Add files", "/add"
         )
-        judged = StudyStep("Quality", f"{here}#samples-quality", look="needs the expression")
+        judged = replace(judged, look="needs the expression")
     else:
         data = StudyStep("Data", f"{here}#data", "open", "", "", "Read the series")
-        judged = StudyStep("Quality", f"{here}#samples-quality")
     return data, _samples_of(sheet, here), judged
 
 
@@ -205,13 +214,13 @@ def _together(series: Sequence[str], steps: tuple[StudyStep, ...]) -> StudyStep:
 
 
 def _analysed(
-    workbench: Workbench, trait: str, series: Sequence[str], result: dict[str, str]
+    workbench: Workbench, trait: str, series: Sequence[str], result: dict[str, str], *, alone: bool
 ) -> tuple[StudyStep | None, StudyStep]:
     """Return design and result of an analysis: the one that is open, or the last of the series."""
     record = workbench.jobs.record(result.get("output", "").removeprefix("analyses/"))
     if record is None and not result:
-        mine = (each for each in workbench.jobs.records() if _is_of(each, trait, series))
-        record = next(mine, None)
+        every = workbench.jobs.records()
+        record = next((r for r in every if _is_of(r, trait, series, alone=alone)), None)
     if record is None:
         if not result:
             return None, StudyStep("Result")
@@ -233,12 +242,9 @@ def _of_record(record: JobRecord) -> tuple[StudyStep | None, StudyStep]:
     return design, StudyStep("Result", "/analysis#history-title", "look", "", look, "See why")
 
 
-def _is_of(record: JobRecord, trait: str, series: Sequence[str]) -> bool:
-    if isinstance(record, AnalysisRecord):
-        return record.trait == trait and set(series) <= set(record.series)
-    if isinstance(record, ComparisonRecord):
-        return (record.trait, [record.series]) == (trait, [*series])
-    return False
+def _is_of(record: JobRecord, trait: str, series: Sequence[str], *, alone: bool) -> bool:
+    named, own = record.of_series or ("", [])
+    return named == trait and (own == [*series] if alone else set(series) <= set(own))
 
 
 def _of_tables(workbench: Workbench, name: str, result: dict[str, str]) -> tuple[StudyStep, ...]:
@@ -280,9 +286,9 @@ def result_line(request: Request, *cohorts: str) -> StudyLine | None:
     return line_of(request, "Result", {**address_of(request), "series": ",".join(cohorts)})
 
 
-def studied(response: Response) -> Response:
-    """Have the line of the page asked for again once this answer is shown."""
-    response.headers["HX-Trigger-After-Settle"] = "studied"
+def studied(response: Response, *, judged: bool = False) -> Response:
+    """Have the line of the page asked for again after this answer; if `judged`, its plots."""
+    response.headers["HX-Trigger-After-Settle"] = "studied, judged" if judged else "studied"
     return response
 
 

@@ -94,6 +94,7 @@ from .lines import (
 from .tables import MISSING_WORDS as MISSING_WORDS
 from .geo.series import ExpressionMatrix as ExpressionMatrix, Series as Series
 from .geo.series_matrix import read_series_matrix as read_series_matrix
+from .geo.series_matrix import keep_last_matrix as keep_last_matrix
 from .geo.series_parts import (
     NO_SERIES as NO_SERIES,
     check_series_of as check_series_of,

@@ -32,7 +32,11 @@ from .own_files import (
     load_tables as load_tables,
     paths_of as paths_of,
 )
-from .previews import CheckedDesign as CheckedDesign, Previews as Previews
+from .previews import (
+    CheckedDesign as CheckedDesign,
+    Previews as Previews,
+    genes_left_out as genes_left_out,
+)
 from .queue import MOST_WAITING as MOST_WAITING, RECORD as RECORD, JobQueue as JobQueue
 from .records import (
     read_record as read_record,

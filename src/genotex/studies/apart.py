@@ -23,7 +23,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from genotex.errors import UsageError
 from genotex.parallel import Child, start_child, thread_numbers
@@ -43,6 +43,11 @@ class Kept(Generic[Result]):
 
     value: Result | None = None
     file: Path | None = None
+
+    def open(self) -> Result:
+        """Return the result; large arrays in it are mapped."""
+        found: Any = self.value if self.file is None else _load(self.file)
+        return cast(Result, found)
 
 
 class Apart:
@@ -85,9 +90,9 @@ class Apart:
             If its process ended.
         """
         if self._folder is None:
-            result: Result = function(*map(_value_of, arguments))
-            return result
-        result = self._ask(self._folder, function, arguments, None)
+            given = (each.open() if isinstance(each, Kept) else each for each in arguments)
+            return function(*given)
+        result: Result = self._ask(self._folder, function, arguments, None)
         return result
 
     @staticmethod
@@ -186,11 +191,13 @@ def work(messages: Connection, folder: Path) -> None:
     os.environ.update(thread_numbers(os.cpu_count() or 1))
     import scipy.cluster.hierarchy  # noqa: F401
 
-    from genotex import clinical, cohorts, reports
+    from genotex import clinical, cohorts, formats, genes, reports
 
     cohorts.prepare_geo_cohort, reports.evidence_of  # noqa: B018 (lazy packages)
-    vocabulary = clinical.load_vocabulary()
-    vocabulary.trait("control"), vocabulary.diseases
+    vocabulary, table = clinical.load_vocabulary(), genes.GeneTable.load()
+    vocabulary.trait("control"), vocabulary.diseases, vocabulary.spelling
+    genes.official_symbols(["A"], table, "sound"), genes.identify_ids(["A"], table)
+    formats.keep_last_matrix()
     parent = os.getppid()
     messages.send("ready")
     try:
@@ -265,7 +272,3 @@ def _remove(path: Path) -> None:
     for each in (path, path.with_suffix(".places")):
         with suppress(OSError):
             each.unlink()
-
-
-def _value_of(argument: Any) -> Any:
-    return argument.value if isinstance(argument, Kept) else argument

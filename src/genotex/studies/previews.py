@@ -11,6 +11,7 @@ import math
 import resource
 import threading
 import traceback
+from collections.abc import Sequence
 from dataclasses import replace
 from multiprocessing.connection import Connection
 
@@ -88,7 +89,6 @@ class Previews:
             )
         if answered.found is None:
             raise UsageError(answered.refused)
-        answered.found.notes += _genes_left_out(tables, record, answered.found)
         return answered.found
 
     def close(self) -> None:
@@ -171,11 +171,8 @@ def _without_genes(tables: OwnTables) -> OwnTables:
     )
 
 
-def _genes_left_out(tables: OwnTables, record: TablesRecord, found: CheckedDesign) -> list[str]:
-    """Say how many genes with few counts each contrast leaves out."""
-    if not tables.counts or not record.options.filter_low:
-        return []
-    sizes = [row.group_size for row in found.rows if row.group_size is not None]
+def genes_left_out(tables: OwnTables, sizes: Sequence[float]) -> list[str]:
+    """Say how many genes with few counts contrasts of groups of these sizes leave out."""
     kept = [keep_expressed(tables, enough_samples(size)) for size in sizes]
     return [note for each in kept for note in each.notes[len(tables.notes) :]]
 

@@ -96,6 +96,11 @@ class JobRecord(BaseModel):
         return "/genes"
 
     @property
+    def of_series(self) -> tuple[str, list[str]] | None:
+        """Trait and series that it analyses; None where it does not analyse series."""
+        return None
+
+    @property
     def report(self) -> dict[str, str] | None:
         """What names its report in an address; None where it has none of its own."""
         return None
@@ -199,6 +204,11 @@ class AnalysisRecord(JobRecord):
         return "simulated study" if self.demo else ", ".join(self.series)
 
     @property
+    def of_series(self) -> tuple[str, list[str]]:
+        """Trait and series that it analyses."""
+        return self.trait, self.series
+
+    @property
     def place(self) -> dict[str, str]:
         """What names its result in an address."""
         return {"output": self.output, "trait": self.trait, "condition": self.condition or ""}
@@ -282,6 +292,11 @@ class ComparisonRecord(JobRecord):
     def subject(self) -> str:
         """The comparison and the series."""
         return f"{self.comparison.replace('_', ' ')} in {self.series}"
+
+    @property
+    def of_series(self) -> tuple[str, list[str]]:
+        """Trait and series that it analyses."""
+        return self.trait, [self.series]
 
     @property
     def settings(self) -> tuple[str, ...]:

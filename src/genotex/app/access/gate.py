@@ -174,7 +174,13 @@ class Gate:
             # The address as it was sent: the first page of what it shows.
             path, place = PAGES[link.kind].removeprefix("/"), link.place
             scope["query_string"] = urlencode({k: v for k, v in place.items() if v}).encode()
-        if not link.opens(scope["method"], f"/{path}", QueryParams(scope["query_string"])):
+        results = []
+        if link.kind == "study":
+            of_series = scope["app"].state.workbench.results_of
+            found = of_series(link.place["trait"], link.place["series"])
+            results = [record.place for record in found]
+        asked = scope["method"], f"/{path}", QueryParams(scope["query_string"])
+        if not link.opens(*asked, results):
             return _NOT_SHARED
         scope["state"] |= {"visitor": Visitor(link=link)}
         scope["state"]["root"] += f"{SHARED}{secret}"

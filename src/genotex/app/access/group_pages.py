@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from genotex.analysis import SURVIVAL_FILES
 from genotex.app.access.links import PAGES, SHARED, LinkKind
 from genotex.app.access.security import UserGroup
 from genotex.app.pages import not_found, place_of, refusals, render, visitor_of, workbench_of
@@ -60,13 +61,17 @@ def _share(request: Request) -> Response:
     if kind is None:
         what = "a page that a link can show"
         raise not_found(what)
+    workspace = workbench_of(request).workspace
     if kind == "result":
         place_of(request)
-    else:
-        trait, series = query.get("trait", ""), query.get("series", "")
-        if workbench_of(request).workspace.series(trait, series) is None:
-            what = f"the series {series!r}"
+    elif kind == "survival":
+        name = query.get("output", "")
+        if name not in workspace.holding(SURVIVAL_FILES[1]):
+            what = f"a time to an event in {name!r}"
             raise not_found(what)
+    elif workspace.series(query.get("trait", ""), series := query.get("series", "")) is None:
+        what = f"the series {series!r}"
+        raise not_found(what)
     with refusals():
         link, secret = group.links.make(kind, query, visitor_of(request).user)
     request.state.asked.append(("link", str(link.number)))

@@ -1,11 +1,11 @@
-"""Links that show one result, or the samples of one series, to whoever has them; and no more."""
+"""Links that show one result or the study of one series to whoever has them, and no more."""
 
 from __future__ import annotations
 
 import hashlib
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -21,10 +21,17 @@ LINKS, SHARED = ".workbench-links.json", "/shared/"
 LONGEST_LINK = 90 * 24 * 3600.0
 """Seconds after which a link ends by itself."""
 _MOST = 500
-LinkKind = Literal["result", "samples"]
-PAGES: dict[LinkKind, str] = {"result": "/genes", "samples": "/samples"}
+LinkKind = Literal["result", "samples", "study", "survival"]
+"""``samples`` are links of version 1.0, which show no results."""
+PAGES: dict[LinkKind, str] = {
+    "result": "/genes",
+    "samples": "/samples",
+    "study": "/samples",
+    "survival": "/survival",
+}
 """What a link of each kind opens."""
 _FILES = ("csv", "xlsx", "json")
+_SAMPLES = frozenset({"/samples", "/samples/table", "/samples.csv", "/quality", "/quality/points"})
 _OPEN: dict[LinkKind, frozenset[str]] = {
     "result": frozenset(
         {"/genes", "/genes/points", "/genes.h5ad", "/gene", "/gene/values", "/gene/forest"}
@@ -35,14 +42,19 @@ _OPEN: dict[LinkKind, frozenset[str]] = {
         | {f"/{table}/table" for table in ("genes", "sets", "cohorts")}
         | {f"/{table}.{kind}" for table in ("genes", "sets", "cohorts") for kind in _FILES}
     ),
-    "samples": frozenset(
-        {"/samples", "/samples/table", "/samples.csv", "/quality", "/quality/points"}
+    "samples": _SAMPLES,
+    "study": _SAMPLES,
+    "survival": frozenset(
+        {"/survival", "/survival/table", "/survival/gene", "/survival/curves"}
+        | {f"/survival.{kind}" for kind in _FILES}
     ),
 }
 """What else it may ask for; a page that is not listed is closed to links."""
 _NAMES: dict[LinkKind, frozenset[str]] = {
     "result": frozenset({"output", "trait", "condition"}),
     "samples": frozenset({"trait", "series"}),
+    "study": frozenset({"trait", "series"}),
+    "survival": frozenset({"output"}),
 }
 _OTHERS = frozenset({"output", "trait", "condition", "series", "cohort", "name", "with", "atlas"})
 """Fields of an address that name something of the folder."""
@@ -61,26 +73,40 @@ class SharedLink(BaseModel):
     made: float
     ends: float
 
-    def opens(self, method: str, path: str, query: QueryParams) -> bool:
-        """Return whether it may be asked for an address: a page of what it shows, to read."""
+    def opens(
+        self, method: str, path: str, query: QueryParams, results: Iterable[_Place] = ()
+    ) -> bool:
+        """Return whether it may be asked for an address: a page of what it shows, to read.
+
+        `results`: places of the results of a study, which it shows as well.
+        """
         if method not in ("GET", "HEAD"):
             return False
         if path.startswith("/static/"):
             return True
-        if path not in _OPEN[self.kind]:
-            return False
-        wanted = dict(self.place)
-        if self.kind == "result" and path in ("/quality", "/quality/points", "/cohort.h5ad"):
-            # A cohort of the output folder, for this trait.
-            wanted = {"output": self.place["output"], "trait": self.place["trait"]}
-            wanted["cohort"] = query.get("cohort", "")
-        elif path.startswith("/quality"):
-            wanted = {"trait": self.place["trait"], "cohort": self.place["series"]}
         given = [(name, value) for name, value in query.multi_items() if name in _OTHERS]
-        # One that is given twice could be read in two ways.
-        return len(given) == len(dict(given)) and _without_empty(dict(given)) == _without_empty(
-            wanted
+        if len(given) > len(dict(given)):
+            # One that is given twice could be read in two ways.
+            return False
+        asked, cohort = _without_empty(dict(given)), query.get("cohort", "")
+        shown = [(self.kind, self.place), *(("result", place) for place in results)]
+        return any(
+            path in _OPEN[kind] and asked == _without_empty(_wanted(kind, place, path, cohort))
+            for kind, place in shown
         )
+
+
+_Place = Mapping[str, str]
+
+
+def _wanted(kind: str, place: _Place, path: str, cohort: str) -> _Place:
+    """Return what an address of a page must name."""
+    if kind == "result" and path in ("/quality", "/quality/points", "/cohort.h5ad"):
+        # A cohort of the output folder, for this trait.
+        return {"output": place["output"], "trait": place["trait"], "cohort": cohort}
+    if path.startswith("/quality"):
+        return {"trait": place["trait"], "cohort": place["series"]}
+    return place
 
 
 def _without_empty(place: Mapping[str, str]) -> dict[str, str]:

@@ -74,6 +74,7 @@ def samples(request: Request) -> Response:
         edited=sheet.edited,
         ways=FILL_WAYS,
         line=line_of(request, "Samples", place),
+        results=workbench_of(request).results_of(place["trait"], place["series"]),
         **_known(request, place),
         **values,
     )
@@ -92,7 +93,7 @@ def _known(request: Request, place: Mapping[str, str]) -> dict[str, bool]:
     files = _series_of(request, place["trait"], place["series"])
     kept = workbench_of(request).series.kept(series_state(files))
     laid_out = files.folder.parent.parent.name == "GEO"
-    return {"judged": kept is not None and kept.quality is not None, "loose": not laid_out}
+    return {"judged": kept is not None and kept.quality.audit is not None, "loose": not laid_out}
 
 
 def table(request: Request) -> Response:
@@ -226,9 +227,9 @@ def _pair_people(
     """Make pairs of the people that the quality of the series has found."""
     files = _series_of(request, place["trait"], place["series"])
     series = workbench_of(request).series.kept(series_state(files))
-    if series is None or (quality := series.quality) is None:
+    if series is None or series.quality.audit is None:
         return "Not changed: the expression of the samples was not read yet."
-    blocks = quality.record.get("detected_blocks", {})
+    blocks = series.quality.record.get("detected_blocks", {})
     people = {sample: block if block != sample else "" for sample, block in blocks.items()}
     try:
         return sheet.pair(people, "their expression", _version(version))

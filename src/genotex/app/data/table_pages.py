@@ -27,6 +27,7 @@ from genotex.studies import (
     TablesRecord,
     columns_of,
     find_tables,
+    genes_left_out,
     why_no_design,
 )
 
@@ -98,9 +99,14 @@ async def design(request: Request) -> Response:
 
 def _checked(request: Request, form: FormData) -> tuple[TablesFiles, TablesRecord, CheckedDesign]:
     """Return what a form asks for, and what its design compares."""
-    files, read = _opened(request)
+    workbench, (files, read) = workbench_of(request), _opened(request)
     record = _record(files, form)
-    return files, record, workbench_of(request).previews.check(read, record)
+    found = workbench.previews.check(read, record)
+    sizes = [row.group_size for row in found.rows if row.group_size is not None]
+    if read.counts and record.options.filter_low and sizes:
+        kept = workbench.kept_tables(files)[0]
+        found.notes += workbench.apart.run(genes_left_out, kept, sizes)
+    return files, record, found
 
 
 def _command(files: TablesFiles, record: TablesRecord) -> str:

@@ -73,8 +73,9 @@ class CohortQuality:
     columns : dict of str to list of str
         What the cohort's record holds of each sample: group, age, sex, characteristics.
     record : dict
-        What the plots show of the checks (`SampleQuality.record`).
-    audit : CohortAudit
+        What the plots show of the checks (`SampleQuality.record`); empty before them.
+    audit : CohortAudit or None
+        None before the samples are judged, which takes longer than measuring them.
     pca, mds : ndarray, shape (n, 2)
     explained : tuple of float
         Shares of variance of the two components.
@@ -95,7 +96,7 @@ class CohortQuality:
     genes: int
     columns: dict[str, list[str]]
     record: dict[str, Any]
-    audit: CohortAudit
+    audit: CohortAudit | None
     pca: Floats
     mds: Floats
     explained: tuple[float, float]
@@ -108,29 +109,19 @@ class CohortQuality:
     steps: list[str]
 
     @classmethod
-    def read(cls, output: OutputFolder, trait: str, cohort: str) -> CohortQuality:
-        """Read a cohort from its files and measure its samples."""
-        table = read_linked(output, trait, cohort)
-        evidence = find_evidence(output, trait, cohort)
-        return cls.of(table, audited(cohort, table, evidence), evidence)
-
-    @classmethod
-    def of(
-        cls, table: LinkedTable, checked: AuditedCohort, evidence: Evidence | None
-    ) -> CohortQuality:
-        """Measure all samples of a table; those of `checked` are judged."""
-        record = checked.quality.record
+    def measured(cls, table: LinkedTable, evidence: Evidence | None = None) -> CohortQuality:
+        """Measure all samples of a table, of which none is judged yet."""
         chosen = most_variable_genes(table.expression)
         components = principal_components(chosen)
         correlation = sample_correlations(chosen)
-        drawn = drawn_samples(table.samples, correlation, record)
+        drawn = drawn_samples(table.samples, correlation, {})
         densities, middles = sample_densities(table.expression[drawn])
         return cls(
             table.samples,
             len(table.genes),
             _columns(table, evidence),
-            record,
-            audit_cohort(checked),
+            {},
+            None,
             components.scores,
             scaled_distances(correlation),
             components.explained,
@@ -143,6 +134,55 @@ class CohortQuality:
             _processing_of(evidence),
         )
 
+    def judged(
+        self, table: LinkedTable, checked: AuditedCohort, evidence: Evidence | None
+    ) -> CohortQuality:
+        """Judge the samples of `checked`, which are some of the table's."""
+        record = checked.quality.record
+        drawn, densities, middles = self.drawn, self.densities, self.middles
+        if len(drawn) < len(table.samples):
+            drawn = drawn_samples(table.samples, self.correlation.astype(float), record)
+            densities, middles = sample_densities(table.expression[drawn])
+        return replace(
+            self,
+            columns=_columns(table, evidence),
+            record=record,
+            audit=audit_cohort(checked),
+            drawn=drawn,
+            densities=densities,
+            middles=middles,
+            file=_file_of(evidence),
+            steps=_processing_of(evidence),
+        )
+
+
+def _read_stored(output: OutputFolder, trait: str, name: str) -> CohortQuality:
+    """Measure a preprocessed cohort."""
+    return CohortQuality.measured(
+        read_linked(output, trait, name), find_evidence(output, trait, name)
+    )
+
+
+def _judge_stored(
+    output: OutputFolder, trait: str, name: str, measured: CohortQuality
+) -> CohortQuality:
+    table, evidence = read_linked(output, trait, name), find_evidence(output, trait, name)
+    return measured.judged(table, audited(name, table, evidence), evidence)
+
+
+class StoredQuality:
+    """The samples of a preprocessed cohort: measured at once, and judged when that is asked for."""
+
+    def __init__(self, output: OutputFolder, trait: str, name: str, apart: Apart) -> None:
+        self._asked, self._apart, self._lock = (output, trait, name), apart, threading.Lock()
+        self.quality = apart.run(_read_stored, *self._asked)
+
+    def judge(self) -> None:
+        """Judge the samples, once."""
+        with self._lock:
+            if self.quality.audit is None:
+                self.quality = self._apart.run(_judge_stored, *self._asked, self.quality)
+
 
 def _read_series(files: GeoCohortFiles) -> PreparedCohort:
     """Return the expression of a series, whatever its samples are."""
@@ -153,29 +193,36 @@ def _read_series(files: GeoCohortFiles) -> PreparedCohort:
     return genes
 
 
+def _measure_series(genes: PreparedCohort) -> tuple[CohortQuality, Evidence]:
+    """Measure the samples of a series."""
+    evidence = describe_cohort(genes, judge_samples(genes), PreprocessOptions())
+    return CohortQuality.measured(_audited(genes).table, evidence), evidence
+
+
+def _audited(prepared: PreparedCohort) -> AuditedCohort:
+    checked = audited_series(prepared)
+    assert isinstance(checked, AuditedCohort), "there are genes"
+    return checked
+
+
 def _judge_series(
     genes: PreparedCohort,
     files: GeoCohortFiles,
     options: PreprocessOptions,
     left_out: Collection[str],
-    before: CohortQuality | None,
+    measured: CohortQuality,
 ) -> tuple[CohortQuality, Evidence]:
-    """Judge the samples of a series; what was measured `before` does not depend on groups."""
+    """Judge the samples of a series; what was measured does not depend on groups."""
     named = prepare_samples(files, expert_of(options), options)
     prepared = replace(
         named, genes=genes.genes, counts=genes.counts, files=genes.files, notes=genes.notes
     )
-    checked = audited_series(prepared)
-    assert isinstance(checked, AuditedCohort), "there are genes"
+    checked = _audited(prepared)
     whole = checked.table
     kept = np.array([sample not in left_out for sample in whole.samples], dtype=bool)
     evidence = describe_cohort(prepared, judge_samples(prepared), options)
-    used = replace(checked, table=whole.take(kept))
-    if before is None:
-        return CohortQuality.of(whole, used, evidence), evidence
-    record, audit = used.quality.record, audit_cohort(used)
-    columns = _columns(whole, evidence)
-    return replace(before, columns=columns, record=record, audit=audit), evidence
+    used = checked if kept.all() else replace(checked, table=whole.take(kept))
+    return measured.judged(whole, used, evidence), evidence
 
 
 class SeriesQuality:
@@ -191,21 +238,16 @@ class SeriesQuality:
         self._files, self._apart, self._lock = files, apart, threading.Lock()
         self._genes = apart.keep(_read_series, files)
         self._version: int | None = None
-        self._whole: CohortQuality | None = None
-
-    @property
-    def quality(self) -> CohortQuality | None:
-        """The quality as it was judged last; None while it is judged for the first time."""
-        return self._whole
+        self.quality, self.evidence = apart.run(_measure_series, self._genes)
 
     def judge(self, sheet: EditedSheet) -> None:
         """Judge the samples by the groups of a sheet, without those that it excludes."""
         with self._lock:
             if self._version != sheet.version:
                 with sheet.reading(PreprocessOptions()) as options:
-                    asked = self._files, options, frozenset(sheet.left_out), self._whole
+                    asked = self._files, options, frozenset(sheet.left_out), self.quality
                     found = self._apart.run(_judge_series, self._genes, *asked)
-                self._whole, self.evidence = found
+                self.quality, self.evidence = found
                 self._version = sheet.version
 
 

@@ -16,8 +16,16 @@ from starlette.routing import Route
 from genotex.analysis.samples.profiles import FAR
 from genotex.app.data.sheets import EditedSheet
 from genotex.app.downloads import send_anndata, send_figure
-from genotex.app.pages import Workbench, not_found, place_of, render, series_state, workbench_of
-from genotex.app.quality.cohorts import CohortQuality, SeriesQuality, marks_of
+from genotex.app.pages import (
+    Workbench,
+    not_found,
+    place_of,
+    render,
+    series_state,
+    visitor_of,
+    workbench_of,
+)
+from genotex.app.quality.cohorts import CohortQuality, SeriesQuality, StoredQuality, marks_of
 from genotex.app.quality.raw import RawQuality
 from genotex.app.study import line_of, studied
 from genotex.errors import GenotexError, UsageError
@@ -56,6 +64,8 @@ _PLOTS = {
 }
 """Plot -> its name, and what it shows."""
 _DISTRIBUTIONS = ("box", "density")
+_JUDGED = ("distance", "sex")
+"""Plots of what the checks measure."""
 
 
 @dataclass(frozen=True)
@@ -64,11 +74,23 @@ class _Opened:
 
     trait: str
     name: str
-    cohort: CohortQuality
+    source: StoredQuality | SeriesQuality
     sheet: EditedSheet | None
     output: OutputFolder | None  # None before an analysis
     state: Any  # What changes when its files do
     evidence: Evidence | None = None
+
+    @property
+    def cohort(self) -> CohortQuality:
+        """What is known of the samples by now."""
+        return self.source.quality
+
+    def judge(self) -> None:
+        """Judge the samples as they are now."""
+        if isinstance(self.source, StoredQuality):
+            self.source.judge()
+        elif self.sheet is not None:
+            self.source.judge(self.sheet)
 
     @property
     def columns(self) -> dict[str, list[str]]:
@@ -87,9 +109,9 @@ def _opened(request: Request) -> _Opened:
             raise not_found(what)
         state = series_state(found[0])
         series = workbench.series.kept(state)
-        if series is None or (quality := series.quality) is None:
+        if series is None:
             raise not_found(what)
-        return _Opened(trait, name, quality, found[1], None, state, series.evidence)
+        return _Opened(trait, name, series, found[1], None, state, series.evidence)
     output, trait, _ = place_of(request)
     known = workbench.workspace.file(output.cohort_info(trait))
     if known is None or name not in read_cohort_info(known):
@@ -99,7 +121,7 @@ def _opened(request: Request) -> _Opened:
     if workbench.workspace.file(output.linked_csv(trait, name)) is None or not held:
         raise not_found(what)
     key = state_of(output.linked_csv(trait, name))
-    read = partial(workbench.apart.run, CohortQuality.read, output, trait, name)
+    read = partial(StoredQuality, output, trait, name, workbench.apart)
     cohort = workbench.cohorts.get(key, read)
     found = _found_series(workbench, trait, name)
     there = workbench.workspace.file(output.evidence(trait, name))
@@ -135,15 +157,17 @@ def _found_series(
 
 
 def quality(request: Request) -> Response:
-    """Show checks and plots."""
-    return _shown(request, "quality.html.j2")
-
-
-def _shown(request: Request, template: str) -> Response:
+    """Show plots, and the checks if they were made; a link, which asks for nothing, has both."""
     opened = _opened(request)
+    if visitor_of(request).link is not None:
+        opened.judge()
+    return _shown(request, opened, "quality.html.j2")
+
+
+def _shown(request: Request, opened: _Opened, template: str) -> Response:
     place = {"output": request.query_params.get("output", ""), "trait": opened.trait}
     place["cohort"] = opened.name
-    record = opened.cohort.record
+    record, audit = opened.cohort.record, opened.cohort.audit
     blocks = record.get("detected_blocks", {})
     return render(
         request,
@@ -151,9 +175,9 @@ def _shown(request: Request, template: str) -> Response:
         place=place,
         line=line_of(request, "Quality", place),
         cohort=opened.cohort,
-        plots=[(key, label) for key, (label, _) in _PLOTS.items() if _exists(key, record)],
+        plots=[(key, label, _exists(key, record)) for key, (label, _) in _PLOTS.items()],
         columns=list(opened.columns),
-        audit=audit_view(opened.cohort.audit),
+        audit=None if audit is None else audit_view(audit),
         sheet=opened.sheet,
         notes=[] if opened.evidence is None else opened.evidence.notes,
         people=len({block for sample, block in blocks.items() if sample != block}),
@@ -161,28 +185,32 @@ def _shown(request: Request, template: str) -> Response:
 
 
 async def read(request: Request) -> Response:
-    """Read the expression of a series, and show its quality by the sheet as it is now."""
+    """Read the samples of a cohort and show their plots; then judge them, if that is asked for."""
     return await run_in_threadpool(_read, request)
 
 
 def _read(request: Request) -> Response:
-    trait, name = (request.query_params.get(key, "") for key in ("trait", "cohort"))
-    workbench = workbench_of(request)
-    found = _found_series(workbench, trait, name)
-    if found is None:
-        what = f"the series {name!r} of {trait!r}"
-        raise not_found(what)
-    files, sheet = found
-    try:
-        made = partial(SeriesQuality, files, workbench.apart)
-        series = workbench.series.get(series_state(files), made)
-        series.judge(sheet)
-    except GenotexError as error:
-        why = workbench.workspace.without_places(str(error))
-        workbench.unread[trait, name] = why
-        return studied(render(request, "quality_none.html.j2", why=why))
-    workbench.unread.pop((trait, name), None)
-    return studied(_shown(request, "quality_parts.html.j2"))
+    query, workbench = request.query_params, workbench_of(request)
+    if not query.get("output"):
+        trait, name = query.get("trait", ""), query.get("cohort", "")
+        found = _found_series(workbench, trait, name)
+        if found is None:
+            what = f"the series {name!r} of {trait!r}"
+            raise not_found(what)
+        try:
+            made = partial(SeriesQuality, found[0], workbench.apart)
+            workbench.series.get(series_state(found[0]), made)
+        except GenotexError as error:
+            why = workbench.workspace.without_places(str(error))
+            workbench.unread[trait, name] = why
+            return studied(render(request, "quality_none.html.j2", why=why))
+        workbench.unread.pop((trait, name), None)
+    opened = _opened(request)
+    if query.get("judge"):
+        opened.judge()
+    return studied(
+        _shown(request, opened, "quality_parts.html.j2"), judged=bool(query.get("judge"))
+    )
 
 
 def _download(request: Request) -> Response:
@@ -210,8 +238,10 @@ def _exists(plot: str, record: dict[str, Any]) -> bool:
 
 def points(request: Request) -> Response:
     """Send a plot, its samples coloured by a column."""
-    opened = _opened(request)
-    cohort, plot = opened.cohort, request.query_params.get("plot", "pca")
+    opened, plot = _opened(request), request.query_params.get("plot", "pca")
+    if plot in _JUDGED and opened.cohort.audit is None:
+        opened.judge()
+    cohort = opened.cohort
     if plot not in _PLOTS or not _exists(plot, cohort.record):
         what = f"a plot {plot!r} of {opened.name}"
         raise not_found(what)
@@ -255,7 +285,7 @@ def _rows(cohort: CohortQuality, plot: str) -> list[int]:
     """Return the samples of a plot: all, those of a heatmap, or those that an analysis compares."""
     if plot in ("correlation", "density"):
         return [*map(int, cohort.drawn)]
-    if plot in ("distance", "sex"):
+    if plot in _JUDGED:
         place = {sample: i for i, sample in enumerate(cohort.samples)}
         return [place[sample] for sample in cohort.record["by_sample"]["sample"]]
     return list(range(len(cohort.samples)))

@@ -38,6 +38,12 @@ function qualityPlots() {
   }
   by.addEventListener("change", draw);
   document.body.addEventListener("sheet", draw);
+  // The checks say which samples are conspicuous, and measure what two of the plots show.
+  document.body.addEventListener("judged", () => {
+    const there = element("verdict").dataset.plots.split(" ");
+    for (const button of document.querySelectorAll("[data-quality]")) button.hidden = !there.includes(button.dataset.quality);
+    draw();
+  });
   draw();
 }
 document.addEventListener("DOMContentLoaded", () => {

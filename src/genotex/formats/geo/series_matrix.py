@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -192,7 +193,32 @@ def read_series_matrix(
     go unnoticed. Returns header fields, and the expression in the order of
     ``!Sample_geo_accession``.
     """
-    path = Path(path)
+    path, kept = Path(path), _kept.get()
+    if kept is None or not (expression and numbers):
+        return _read(path, expression=expression, numbers=numbers)
+    state = path.stat()
+    key = (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns)
+    if key in kept:
+        return replace(kept[key], path=path)
+    found = _read(path, expression=True, numbers=True)
+    kept.clear()
+    if found.expression is not None and found.expression.values.nbytes <= _MOST_KEPT:
+        found.expression.values.flags.writeable = False
+        kept[key] = found
+    return found
+
+
+_MOST_KEPT = 128 << 20
+_FileKey = tuple[int, int, int, int]
+_kept: ContextVar[dict[_FileKey, Series] | None] = ContextVar("kept", default=None)
+
+
+def keep_last_matrix() -> None:
+    """From now on, read a matrix once where it is asked for again, also where it was moved."""
+    _kept.set({})
+
+
+def _read(path: Path, *, expression: bool, numbers: bool) -> Series:
     with LineReader(path) as reader:
         header, samples, columns = _read_head(reader)
         sample_fields = _sample_fields(reader, header, len(samples))
