@@ -60,6 +60,22 @@ class _Grouping:
     unknown: int
     suffix: bool = False
 
+    @classmethod
+    def of(cls, key: str, people: Sequence[str | None], suffix: bool = False) -> _Grouping:
+        """Group by the person of each sample; None counts as unknown."""
+        places: dict[str, list[int]] = {}
+        for place, person in enumerate(people):
+            if person is not None:
+                places.setdefault(person, []).append(place)
+        members = {name: np.array(found, dtype=np.intp) for name, found in places.items()}
+        return cls(key, members, list(people).count(None), suffix)
+
+    def with_unknown_alone(self, samples: Sequence[str]) -> _Grouping:
+        """Return the same, but samples without a value are people of their own."""
+        known = {int(place) for places in self.members.values() for place in places}
+        alone = {name: np.array([i]) for i, name in enumerate(samples) if i not in known}
+        return replace(self, members={**self.members, **alone}, unknown=0)
+
     @property
     def known(self) -> int:
         return sum(len(places) for places in self.members.values())
@@ -112,13 +128,13 @@ def block_detected(
     # As `block_samples`. But where the trait varies in one or two blocks only, which may hold two
     # people who resemble each other, the samples of a block and trait value are averaged; and where
     # no person is repeated, nothing is blocked, with a warning.
-    grouping = _detected([table.samples[i] for i in contrast.rows], people)
-    members = grouping.members
+    compared = [table.samples[i] for i in contrast.rows]
+    grouping = _Grouping.of(DETECTED, [people.get(sample, sample) for sample in compared])
     varying = grouping.varying(contrast)
     if len(varying) >= MIN_PAIRS:
         return _blocked(table, contrast, grouping, varying)
     divided: dict[str, Rows] = {}
-    for name, found in members.items():
+    for name, found in grouping.members.items():
         values = np.unique(contrast.values[found])
         for k, value in enumerate(values):
             label = name if len(values) == 1 else f"{name}, trait value {k + 1}"
@@ -139,14 +155,14 @@ def average_repeats(
     `people`: those detected by expression, used where no characteristic names any.
     """
     for grouping in _known_people(table, contrast, facts, people):
-        if all(len(places) == 1 for places in grouping.members.values()):
+        if len(grouping.members) == len(contrast.rows):
             continue
         if grouping.varying(contrast):
             break
         with suppress(AnalysisError):  # Too few would be left to compare.
             found = _averaged(table, contrast, grouping)
-            told = f"{found.warnings[0]} --pair none takes them as independent."
-            return replace(found, warnings=(told,))
+            told = "--pair none takes them as independent."
+            return replace(found, warnings=(f"{found.warnings[0]} {told}",))
         break
     return Blocks(table, contrast, {}, {}, ())
 
@@ -160,23 +176,9 @@ def _known_people(
     if any(map(tcga_patient, compared)):
         keys.append(_TCGA_KEY)
     for key in keys:
-        found = _group(table, contrast, facts, key)
-        known = {int(place) for places in found.members.values() for place in places}
-        alone = {name: [i] for i, name in enumerate(compared) if i not in known}
-        yield _Grouping(found.key, {**found.members, **_as_rows(alone)}, 0, found.suffix)
+        yield _group(table, contrast, facts, key).with_unknown_alone(compared)
     if detected and not keys:
-        yield _detected(compared, detected)
-
-
-def _as_rows(places: Mapping[str, list[int]]) -> dict[str, Rows]:
-    return {name: np.array(found, dtype=np.intp) for name, found in places.items()}
-
-
-def _detected(compared: Sequence[str], people: Mapping[str, str]) -> _Grouping:
-    places: dict[str, list[int]] = {}
-    for place, sample in enumerate(compared):
-        places.setdefault(people.get(sample, sample), []).append(place)
-    return _Grouping(DETECTED, _as_rows(places), 0)
+        yield _Grouping.of(DETECTED, [detected.get(sample, sample) for sample in compared])
 
 
 def _blocked(
@@ -192,11 +194,7 @@ def _group(table: LinkedTable, contrast: Contrast, facts: SampleFacts, key: str)
     name, values = _values(compared, facts, key)
     known = [value for value in values if value is not None]
     stems = shared_stems(values) if len(set(known)) == len(known) else None
-    places: dict[str, list[int]] = {}
-    for place, value in enumerate(stems or values):
-        if value is not None:
-            places.setdefault(value, []).append(place)
-    return _Grouping(name, _as_rows(places), values.count(None), stems is not None)
+    return _Grouping.of(name, stems or values, stems is not None)
 
 
 def _values(compared: Sequence[str], facts: SampleFacts, key: str) -> tuple[str, list[str | None]]:
@@ -220,10 +218,8 @@ def _paired(
 ) -> Blocks:
     """Return indicators of the blocks, all of which have different values of the trait."""
     key = grouping.key
-    columns = {
-        f"{key}: {value}": np.isin(np.arange(len(contrast.rows)), varying[value]).astype(np.float64)
-        for value in sorted(varying)[1:]
-    }
+    every = np.arange(len(contrast.rows))
+    columns = {f"{key}: {v}": 1.0 * np.isin(every, varying[v]) for v in sorted(varying)[1:]}
     pairs = contrast.binary and all(len(found) == 2 for found in varying.values())
     text = f"{len(varying)} {'pairs' if pairs else 'blocks'} {grouping.by}"
     record = {
@@ -253,7 +249,6 @@ def _correlated(
     record = {
         **_record("correlated", table, contrast, grouping, several, len(contrast.rows)),
         "without_comparison": len(contrast.rows) - paired,
-        "constant_within_blocks": [],
     }
     warnings = [
         f"{len(contrast.rows) - paired} samples have no partner {grouping.by}; all samples are "
@@ -271,15 +266,10 @@ def _correlated(
 def correlate_samples(
     table: LinkedTable, contrast: Contrast, key: str, people: Sequence[str | None]
 ) -> Blocks:
-    """Treat the samples of one person as correlated, whatever is compared; see `Blocks`."""
-    # Samples without a value are people of their own.
+    """Treat the samples of one person as correlated; one without a value is a person alone."""
     names = [f"sample {i}" if person is None else person for i, person in enumerate(people)]
-    _, block = np.unique(np.array(names, dtype=object).astype(str), return_inverse=True)
-    places: dict[str, list[int]] = {}
-    for place, person in enumerate(people):
-        if person is not None:
-            places.setdefault(person, []).append(place)
-    grouping = _Grouping(key, _as_rows(places), list(people).count(None))
+    block = np.unique(np.array(names, dtype=object).astype(str), return_inverse=True)[1]
+    grouping = _Grouping.of(key, people)
     several = {value: found for value, found in grouping.members.items() if len(found) > 1}
     if not several:
         msg = (
@@ -290,7 +280,6 @@ def correlate_samples(
     record = {
         **_record("correlated", table, contrast, grouping, several, len(contrast.rows)),
         "without_comparison": len(contrast.rows) - sum(map(len, several.values())),
-        "constant_within_blocks": [],
     }
     return Blocks(table, contrast, {}, record, (), block)
 
@@ -318,10 +307,7 @@ def _averaged(table: LinkedTable, contrast: Contrast, grouping: _Grouping) -> Bl
     text = f"means of repeated samples {grouping.by}"
     narrowed = _narrow(smaller, contrast, np.arange(len(groups)), values, left_out, text)
     repeated = {value: places for value, places in blocks.items() if len(places) > 1}
-    record = {
-        **_record("averaged", table, contrast, grouping, repeated, len(groups)),
-        "constant_within_blocks": [],
-    }
+    record = _record("averaged", table, contrast, grouping, repeated, len(groups))
     whose = "one person, detected by correlation," if key == DETECTED else f"the same '{key}'"
     warnings = [
         f"{grouping.known} samples became {len(groups)}: the samples of {whose} are repeats and "
@@ -397,6 +383,7 @@ def _record(
             value: [table.samples[r] for r in contrast.rows[places]]
             for value, places in shown.items()
         },
+        "constant_within_blocks": [],
     }
 
 
