@@ -219,7 +219,8 @@ def _paired(
     """Return indicators of the blocks, all of which have different values of the trait."""
     key = grouping.key
     every = np.arange(len(contrast.rows))
-    columns = {f"{key}: {v}": 1.0 * np.isin(every, varying[v]) for v in sorted(varying)[1:]}
+    names = sorted(varying)[1:]
+    columns = {f"{key}: {v}": np.isin(every, varying[v]).astype(np.float64) for v in names}
     pairs = contrast.binary and all(len(found) == 2 for found in varying.values())
     text = f"{len(varying)} {'pairs' if pairs else 'blocks'} {grouping.by}"
     record = {
