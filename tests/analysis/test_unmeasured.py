@@ -332,3 +332,24 @@ def test_gaps_become_what_least_squares_fits_to_the_known_values() -> None:
         fit = np.linalg.lstsq(design.matrix[known], values[known, j])[0]
         np.testing.assert_array_equal(column[known], values[known, j])
         np.testing.assert_allclose(column[~known], design.matrix[~known] @ fit, atol=1e-9)
+
+
+@pytest.mark.parametrize("named", ["GENE", "KRT"])
+def test_a_large_table_is_read_in_parts_to_the_same_end(
+    monkeypatch: pytest.MonkeyPatch, named: str
+) -> None:
+    """Genes of which some are markers (KRT5, KRT18), and of which none is."""
+    values = with_batch(40, 300, 1)
+    values[np.random.default_rng(1).random(values.shape) < 0.02] = np.nan
+    table = linked(np.repeat([0.0, 1.0], 20), values)
+    table = replace(table, genes=tuple(f"{named}{i}" for i in range(300)))
+    whole = analyze_table(table, {}, Problem(table.trait), AnalysisOptions(panel=False))
+    for module in ("unmeasured", "spectrum"):
+        monkeypatch.setattr(f"genotex.analysis.hidden.{module}.LARGE", 0)
+    monkeypatch.setattr("genotex.analysis.hidden.spectrum.NUMBERS_AT_ONCE", 40 * 32)
+    parts = analyze_table(table, {}, Problem(table.trait), AnalysisOptions(panel=False))
+    assert whole.method["hidden"]["used"] > 0
+    assert parts.method["hidden"]["used"] == whole.method["hidden"]["used"]
+    columns = ["p", "With SV p", "With SV Coefficient"]
+    one, other = (each.genes.sort("Variable").select(columns) for each in (whole, parts))
+    np.testing.assert_allclose(one.to_numpy(), other.to_numpy(), rtol=1e-6)

@@ -17,7 +17,7 @@ from genotex.analysis.designs.comparison import Comparison
 from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.designs.matrix import Design
 from genotex.analysis.gene_tests.p_values import pearson
-from genotex.analysis.gene_tests.precision import Precision, some_genes
+from genotex.analysis.gene_tests.precision import Precision
 from genotex.analysis.hidden.confounders import estimate_confounders
 from genotex.analysis.hidden.confounding import Association, associate_covariate, associate_levels
 from genotex.analysis.hidden.markers import MARKERS, Likeness, MarkerScores
@@ -165,6 +165,8 @@ _FACTORS = (
     "factors by parallel analysis; their share of the trait by an empirical-Bayes regression over "
     "genes"
 )
+SHOWN = 1000
+"""Genes of a large table, besides markers, by which patterns are told."""
 AS_IN_R = ("sva", "two-step")
 """Modes that do what R's sva does."""
 METHODS = {
@@ -298,8 +300,9 @@ class _Whole:
         """Return all genes and their names; of a large table markers, and as many as tell much."""
         places = self._places
         if self._large:
-            markers = [i for i in places.tolist() if names[i] in MARKERS]
-            places = np.union1d(places[some_genes(len(places))], markers)
+            markers = np.array([name in MARKERS for name in names], dtype=np.bool_)
+            markers = np.intersect1d(places, markers.nonzero()[0])
+            places = np.union1d(places[:: max(1, len(places) // SHOWN)], markers)
             return self._filled(self.values[:, places]), [names[i] for i in places.tolist()]
         return self.genes.read(slice(None)), [names[i] for i in places.tolist()]
 

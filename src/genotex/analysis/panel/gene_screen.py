@@ -25,6 +25,8 @@ T = TypeVar("T")
 CHUNK = 1024
 FRAGILE = 1e-2
 """Below this share of a gene's overall deviation, single precision is not enough."""
+SINGLE = 1e-6
+"""Rounding of a product in single precision, as a share of the largest that it may be."""
 MOST_DOUBTFUL = 0.1
 """Where more of the genes may be too steep, all are looked at again."""
 
@@ -241,9 +243,12 @@ class TrainingSets:
         # the rest adds is at most its length, as z-scored genes are of one length.
         old, new = (kept[:, columns] for kept in self._residuals)
         shares = _mixture(old, new, centred)
-        rest = centred - shares[0] * old - shares[1] * new
+        parts = [shares[0] * old, shares[1] * new]
+        lengths = [
+            np.sqrt(np.einsum("ij,ij->j", each, each)) for each in (centred - sum(parts), *parts)
+        ]
         samples = np.array([len(self.samples[column]) for column in columns])
-        bound = np.sqrt(np.einsum("ij,ij->j", rest, rest) * samples)
+        bound = np.sqrt(samples) * (lengths[0] + SINGLE * (lengths[1] + lengths[2]))
         by_old, by_new = (share.astype(np.float32) for share in shares)
         limit = (sure - bound).astype(np.float32)
         every = len(columns) == len(self.samples)

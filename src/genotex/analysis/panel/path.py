@@ -1,9 +1,9 @@
 """L1-penalised regressions of many training sets, all genes at hand, covariates unpenalised.
 
 The training sets go down their penalties in step. At every penalty each of them is solved on the
-few genes in use, and then one product for all of them finds the genes that the optimality
-conditions ask for; what was found is solved again until no gene is missed. So each fit is the
-optimum over all genes.
+few genes in use, and then the genes that the optimality conditions ask for are found for all of
+them (`TrainingSets.steep`); what was found is solved again until no gene is missed. So each fit is
+the optimum over all genes.
 """
 
 from __future__ import annotations

@@ -128,20 +128,22 @@ class Profiles:
             part: Floats = np.asarray(values[:, kept] - self.means[place][kept], dtype=kind)
             present = ~np.isnan(part)
             part[~present] = 0.0
-            product = part @ part.T
-            product *= -2
             if present.all():
                 norms = np.einsum("ij,ij->i", part, part)
-                product += norms[:, None]
-                product += norms
+                squares += norms[:, None]
+                squares += norms
                 shared += part.shape[1]
             else:
                 there: Floats = np.asarray(present, dtype=kind)
-                norms_of_shared = part**2 @ there.T
-                product += norms_of_shared
-                product += norms_of_shared.T
                 shared += there @ there.T
-            squares += product
+                product = part**2 @ there.T
+                squares += product
+                squares += product.T
+                del product
+            product = part @ part.T
+            product *= 2
+            squares -= product
+            del product
         shared[shared == 0] = np.nan
         squares /= shared
         # Rounding leaves about 1e-16 between equal samples, of either sign.
@@ -313,8 +315,10 @@ def find_nearly_identical(profiles: Profiles) -> tuple[NearlyIdentical, ...]:
     usual = float(np.nanmedian(squared[within])) if np.isfinite(squared[within]).any() else 0.0
     if not usual > 0:
         return (NearlyIdentical(tuple(range(n)), 0.0),) if not squared.any() else ()
-    ordered = np.sort(np.where(np.eye(n, dtype=bool), np.inf, squared), axis=1)
-    neighbour = ordered[:, min(FAR_NEIGHBOUR, n // 2) - 1]
+    others, place = np.where(np.eye(n, dtype=bool), np.inf, squared), min(FAR_NEIGHBOUR, n // 2) - 1
+    others.partition(place, axis=1)
+    neighbour = others[:, place].copy()
+    del others
     same = (squared <= SAME * usual) & (squared <= SAME_BY_NEIGHBOUR * neighbour[:, None])
     same |= same.T
     np.fill_diagonal(same, False)
