@@ -18,7 +18,6 @@ PENALTY = 2.0
 # What is believed before any case is seen: ridge pulls the weights here, not to zero.
 PRIOR = {
     "case named": 1.0,
-    "case is a tumour of the organ": 1.0,
     "case is a form of the trait": 0.5,
     "case by context": -0.5,
     "case by its cell line": -0.5,

@@ -5,7 +5,7 @@ holds human gene expression; `cells` gathers values by key; `trait` and `people`
 the words of `words`; `texts` reads titles, source names and descriptions; `experts`
 combines all of it into a clinical annotation (`encoding`), which `encoded_features` turns into
 codes of samples. `summary` puts it into words; `encoding_files` and `groups` hold the choices of a
-person, `sample_sheet` those of a spreadsheet, `sample_groups` those of conditions on samples;
+person, `sheets` those of a spreadsheet;
 `relations` are those of the samples; `cases` annotates many series at once; `tcga` is for TCGA.
 """
 

@@ -72,17 +72,15 @@ from .groups import (
     KeyValues as KeyValues,
     characteristics_to_edit as characteristics_to_edit,
     choose_groups as choose_groups,
-    values_by_key as values_by_key,
-)
-from .people import find_person_feature as find_person_feature
-from .relations import SampleRelations as SampleRelations, find_relations as find_relations
-from .sample_groups import (
     check_conditions as check_conditions,
     exclude_samples as exclude_samples,
     group_samples as group_samples,
     need_conditions as need_conditions,
     samples_text as samples_text,
+    values_by_key as values_by_key,
 )
+from .people import find_person_feature as find_person_feature
+from .relations import SampleRelations as SampleRelations, find_relations as find_relations
 from .cells import SampleKeys as SampleKeys, keys_of_samples as keys_of_samples
 from .sheets.sample_sheet import (
     SampleSheet as SampleSheet,

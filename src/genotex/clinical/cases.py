@@ -199,7 +199,10 @@ def _prediction(
             "age": annotation.age.certainty if annotation.age else None,
             "gender": annotation.gender.certainty if annotation.gender else None,
         },
-        "cell_certainties": _cell_certainties(annotation.trait),
+        "cell_certainties": {
+            cell: rounded(sure)
+            for cell, sure in (annotation.trait.certainties if annotation.trait else {}).items()
+        },
         "keys": {name: e.key for name, e in features.items() if e},
         "roles": dict(annotation.trait.roles) if annotation.trait else {},
         "evidence": {
@@ -219,10 +222,6 @@ def _asked(annotation: ClinicalAnnotation) -> dict[str, Any]:
         "review": dict(annotation.review),
         "asked": None if annotation.asked is None else asdict(annotation.asked),
     }
-
-
-def _cell_certainties(trait: FeatureEncoding | None) -> dict[str, float | None]:
-    return {} if trait is None else {c: rounded(sure) for c, sure in trait.certainties.items()}
 
 
 def _evidence(encoding: FeatureEncoding) -> list[str]:

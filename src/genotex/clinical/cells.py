@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
-from genotex.clinical.description import SeriesDescription
+from genotex.clinical.description import Cell, SeriesDescription
 from genotex.errors import UsageError
 from genotex.features import simple_key, simplify, split_cell, split_pairs
 from genotex.formats import SampleField
@@ -56,42 +56,31 @@ def characteristic_candidates(description: SeriesDescription) -> list[Candidate]
     """Return one candidate for every key of the characteristics, in row order."""
     # A key that fills several rows on its own (a submitter may repeat "tissue") gives one candidate
     # for each of them; a key in mixed rows (shifted cells) gives a single one.
-    counts = [
-        _row_counts(description, number) for number in range(len(description.characteristics))
-    ]
-    size = _samples if description.cells is not None else _guessed_samples
+    known = description.cells is not None
+    every = description.cells if description.cells is not None else description.characteristics
+    counts = [Counter(cell for cell in row if cell) for row in every]
+    size = _samples if known else _guessed_samples
     rows_of: defaultdict[str, defaultdict[int, Counter[str]]]
     rows_of = defaultdict(lambda: defaultdict(Counter))
     for number, cells in enumerate(counts):
         for cell, count in cells.items():
             rows_of[simple_key(split_cell(cell)[0])][number][cell] = count
     found = [
-        candidate
+        replace(
+            candidate,
+            empty=sum(not cell for cell in every[candidate.row or 0]),
+            samples=_with_key(candidate, every) if known else frozenset(),
+        )
         for key, rows in rows_of.items()
         for candidate in _candidates_of_key(key, rows, counts, size)
-    ]
-    found = [
-        replace(c, empty=_count_empty(description, c.row or 0), samples=_with_key(description, c))
-        for c in found
     ]
     return sorted(found, key=lambda c: (c.row if c.row is not None else -1, c.key))
 
 
-def _with_key(description: SeriesDescription, candidate: Candidate) -> frozenset[int]:
-    cells = description.cells or ()
-    rows = [n for n in (candidate.row, *candidate.elsewhere) if n is not None and n < len(cells)]
-    return frozenset(s for n in rows for s, cell in enumerate(cells[n]) if cell in candidate.values)
-
-
-def _count_empty(description: SeriesDescription, number: int) -> int:
-    rows = description.characteristics if description.cells is None else description.cells
-    return sum(not cell for cell in rows[number]) if number < len(rows) else 0
-
-
-def _row_counts(description: SeriesDescription, number: int) -> Counter[str]:
-    if description.cells is not None and number < len(description.cells):
-        return Counter(cell for cell in description.cells[number] if cell)
-    return Counter({cell: 1 for cell in description.characteristics[number] if cell})
+def _with_key(candidate: Candidate, every: Sequence[Sequence[Cell]]) -> frozenset[int]:
+    """Return which samples have the key."""
+    rows = (every[number] for number in (candidate.row or 0, *candidate.elsewhere))
+    return frozenset(s for row in rows for s, cell in enumerate(row) if cell in candidate.values)
 
 
 _Rows = Mapping[int, Counter[str]]
@@ -335,15 +324,14 @@ def _matches(keys: SampleKeys, condition: _SampleCondition) -> list[str]:
         hits = [
             sample
             for sample, values in zip(keys.samples, column, strict=True)
-            if any(_meets(plain(value), wanted, condition.contains) for value in values)
+            if any(
+                wanted in plain(value) if condition.contains else wanted == plain(value)
+                for value in values
+            )
         ]
         if hits and wanted:
             return hits
     return []
-
-
-def _meets(value: str, wanted: str, contains: bool) -> bool:
-    return wanted in value if contains else wanted == value
 
 
 def _no_match(keys: SampleKeys, condition: _SampleCondition, option: str) -> str:

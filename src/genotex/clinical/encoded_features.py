@@ -47,6 +47,12 @@ class EncodedFeature:
     """Shifted cells, and values that no rule covers."""
 
 
+def nothing_encoded(samples: int) -> EncodedFeature:
+    """Return a feature that no sample has."""
+    unknown: Role = "unknown"
+    return EncodedFeature(np.full(samples, np.nan), (unknown,) * samples, (None,) * samples, ())
+
+
 def apply_encoding(
     encoding: FeatureEncoding,
     series: Series,
@@ -282,13 +288,9 @@ def _cells_of_field(encoding: FeatureEncoding, series: Series) -> list[_Cell]:
     rows = series.sample_fields.get(encoding.sample_field, ())
     if encoding.sample_field == "description" and encoding.key:
         return [_pair(encoding.key, [row[n] for row in rows]) for n in range(len(series.samples))]
-    return [_listed([row[n] for row in rows], encoding) for n in range(len(series.samples))]
-
-
-def _listed(cells: list[_Cell], encoding: FeatureEncoding) -> _Cell:
-    """Return a sample's cell on the line that the encoding lists, else on the first line."""
-    listed = (cell for cell in cells if cell is not None and cell in encoding.values)
-    return next(listed, cells[0] if cells else None)
+    # A sample's cell on the line that the encoding lists, else on the first line.
+    cells = [[row[n] for row in rows] for n in range(len(series.samples))]
+    return [next((c for c in each if c in encoding.values), (*each, None)[0]) for each in cells]
 
 
 def _pair(key: str, cells: list[_Cell]) -> _Cell:

@@ -71,11 +71,7 @@ def save_annotations(
     (`characteristics_to_edit`), added where the trait is not available.
     """
     there = characteristics or {}
-    cohorts = {
-        name: _to_save(annotation)
-        | ({"characteristics": there[name]} if name in there and annotation.trait is None else {})
-        for name, annotation in annotations.items()
-    }
+    cohorts = {name: _to_save(each, there.get(name)) for name, each in annotations.items()}
     _write(path, trait, cohorts)
 
 
@@ -96,9 +92,9 @@ def add_annotation(
     annotations made for another trait. Raises EncodingFileError if the existing file is not an
     encoding file.
     """
-    there = {} if characteristics is None else {cohort: characteristics}
+    new = {cohort: _to_save(annotation, characteristics)}
     if not path.exists():
-        save_annotations(path, {cohort: annotation}, trait=trait, characteristics=there)
+        _write(path, trait, new)
         return
     saved = load_annotations(path)
     if saved.trait is not None and trait_folder_name(saved.trait) != trait_folder_name(trait):
@@ -109,17 +105,16 @@ def add_annotation(
         msg = f"{path} already has {cohort}, perhaps edited; replace it with --force"
         raise UsageError(msg)
     # The entries of other cohorts stay exactly as they are.
-    cohorts = read_json(path)["cohorts"]
-    new = _to_save(annotation)
-    if there and annotation.trait is None:
-        new["characteristics"] = characteristics
-    _write(path, saved.trait or trait, cohorts | {cohort: new})
+    _write(path, saved.trait or trait, read_json(path)["cohorts"] | new)
 
 
-def _to_save(annotation: ClinicalAnnotation) -> dict[str, Any]:
+def _to_save(annotation: ClinicalAnnotation, keys: list[dict[str, Any]] | None) -> dict[str, Any]:
     """Return an annotation as JSON, without the note on the trait name that was asked for."""
     notes = [note for note in annotation.notes if not is_name_note(note)]
-    return annotation_to_json(annotation) | {"notes": notes}
+    data = annotation_to_json(annotation) | {"notes": notes}
+    return (
+        data if keys is None or annotation.trait is not None else data | {"characteristics": keys}
+    )
 
 
 def _write(path: Path, trait: str | None, cohorts: Mapping[str, Any]) -> None:

@@ -1,15 +1,26 @@
-"""Choosing case and control groups by hand, as GEO2R does."""
+"""Groups and exclusions by hand, as in GEO2R: by values of a key, or by conditions on samples."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from genotex.clinical.cells import Candidate, characteristic_candidates
+from genotex.clinical.cells import (
+    Candidate,
+    SampleKeys,
+    characteristic_candidates,
+    find_samples,
+    is_keyed,
+    matching_samples,
+    parse_condition,
+)
 from genotex.clinical.description import SeriesDescription
-from genotex.clinical.encoding import FeatureEncoding
+from genotex.clinical.encoded_features import apply_encoding
+from genotex.clinical.encoding import FEWEST, FeatureEncoding
+from genotex.clinical.relations import searchable_keys
 from genotex.clinical.summary import place_text
 from genotex.clinical.texts.samples import other_candidates
 from genotex.clinical.trait.row_judge import judge_row
@@ -18,7 +29,8 @@ from genotex.clinical.words.keys import kind_of_key
 from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
 from genotex.errors import UsageError
 from genotex.features import control_group, parse_number, simple_key, split_cell
-from genotex.formats import Role, SampleField
+from genotex.formats import Role, SampleField, Series
+from genotex.procedure import Procedure
 
 _FEWEST, _MOST_GROUPS = 2, 30
 
@@ -102,7 +114,7 @@ def characteristics_to_edit(keys: list[KeyValues]) -> list[dict[str, Any]]:
     ]
 
 
-_LISTED_VALUES = 40
+_LISTED_VALUES, _SHOWN = 40, 5
 
 
 def choose_groups(
@@ -137,18 +149,7 @@ def choose_groups(
         {cell for value in values for cell in _cells(candidate, value)}
         for values in (cases, controls)
     )
-    codes: dict[str, float | None] = {}
-    roles: dict[str, Role] = {}
-    for cell, value in candidate.values.items():
-        code = own.values.get(cell) if own else None
-        role = own.roles.get(cell, "unknown") if own else "unknown"
-        if cell in in_cases:
-            code, role = 1.0, "case"
-        elif cell in in_controls:
-            code, role = 0.0, chosen_control_role(role, value, candidate.key, vocabulary)
-        elif (code == 1 and cases) or (code == 0 and controls) or code not in (0, 1):
-            code, role = None, "unknown"
-        codes[cell], roles[cell] = code, role
+    codes, roles = _coded(candidate, own, in_cases, in_controls, vocabulary)
     if not {1.0, 0.0} <= set(codes.values()):
         side, option = ("controls", "--control") if 1.0 in codes.values() else ("cases", "--case")
         values = ", ".join(repr(v) for v in dict.fromkeys(candidate.values.values()))
@@ -165,6 +166,29 @@ def choose_groups(
         sample_field=candidate.sample_field,
         told_by="hand",
     )
+
+
+def _coded(
+    candidate: Candidate,
+    own: FeatureEncoding | None,
+    in_cases: Collection[str],
+    in_controls: Collection[str],
+    vocabulary: Vocabulary | None,
+) -> tuple[dict[str, float | None], dict[str, Role]]:
+    """Return code and role of each cell; a side that is not given stays as the expert has it."""
+    codes: dict[str, float | None] = {}
+    roles: dict[str, Role] = {}
+    for cell, value in candidate.values.items():
+        code = own.values.get(cell) if own else None
+        role = own.roles.get(cell, "unknown") if own else "unknown"
+        if cell in in_cases:
+            code, role = 1.0, "case"
+        elif cell in in_controls:
+            code, role = 0.0, chosen_control_role(role, value, candidate.key, vocabulary)
+        elif (code == 1 and in_cases) or (code == 0 and in_controls) or code not in (0, 1):
+            code, role = None, "unknown"
+        codes[cell], roles[cell] = code, role
+    return codes, roles
 
 
 def _check(cases: Sequence[str], controls: Sequence[str]) -> None:
@@ -222,3 +246,148 @@ def _no_match(candidates: Iterable[Candidate], wanted: Sequence[str]) -> str:
 
 def _shown(candidate: Candidate, value: str) -> str:
     return f"{candidate.key}: {value}" if candidate.key else value
+
+
+def need_conditions(cases: Sequence[str], controls: Sequence[str]) -> bool:
+    """Return whether groups are chosen by key, not by the bare values of one key."""
+    return any(map(is_keyed, (*cases, *controls)))
+
+
+def exclude_samples(description: SeriesDescription, texts: Sequence[str]) -> dict[str, str]:
+    """Return the samples of a series that conditions leave out, each with the option that does.
+
+    Conditions that none of its samples meets are for other series (see `check_conditions`).
+    """
+    keys = searchable_keys(description)
+    found: dict[str, str] = {}
+    for text in texts:
+        for sample in matching_samples(keys, text):
+            found.setdefault(sample, f"--exclude {text!r}")
+    return found
+
+
+def check_conditions(
+    series: Sequence[SeriesDescription],
+    cases: Sequence[str],
+    controls: Sequence[str],
+    exclude: Sequence[str],
+) -> None:
+    """Refuse conditions that no sample of any series meets, before anything is computed.
+
+    `series`: All series to be used. `cases`, `controls`, `exclude`: Conditions (see
+    `cells.parse_condition`). Raises UsageError if one is met by no sample; the message lists the
+    keys with their values and counts.
+    """
+    if not series or not (exclude or need_conditions(cases, controls)):
+        return
+    keys = [searchable_keys(description) for description in series]
+    groups = (
+        [("--case", cases), ("--control", controls)] if need_conditions(cases, controls) else []
+    )
+    for option, texts in (*groups, ("--exclude", exclude)):
+        for text in texts:
+            if not any(matching_samples(each, text) for each in keys):
+                find_samples(keys[0], [text], option)
+
+
+def group_samples(
+    description: SeriesDescription,
+    series: Series,
+    own: FeatureEncoding | None,
+    cases: Sequence[str],
+    controls: Sequence[str],
+    *,
+    procedure: Procedure | str = Procedure.SOUND,
+    vocabulary: Vocabulary | None = None,
+) -> FeatureEncoding:
+    """Return a trait encoding with groups chosen by conditions; all other samples are missing.
+
+    `description`: The series, as an expert sees it. `own`: What the expert chose; where one side
+    alone is given, the other stays as it has it. `cases`, `controls`: Conditions (see
+    `cells.parse_condition`); a sample that meets any of them is in the group. `procedure`: How
+    `own` is applied. `vocabulary`: Decides by their words whether controls are healthy. Raises
+    UsageError if a condition is met by no sample, a sample is in both groups, or a group is too
+    small.
+    """
+    keys = searchable_keys(description)
+    codes, roles = _kept(own, series, procedure, bool(cases), bool(controls))
+    in_cases = find_samples(keys, cases, "--case")
+    in_controls = find_samples(keys, controls, "--control")
+    _refuse_both(in_cases, in_controls)
+    codes |= dict.fromkeys(in_cases, 1.0) | dict.fromkeys(in_controls, 0.0)
+    roles |= dict.fromkeys(in_cases, "case")
+    for sample, text in in_controls.items():
+        asked, before = parse_condition(text), roles.get(sample, "unknown")
+        key = keys.find(asked.key) or ""
+        roles[sample] = chosen_control_role(before, asked.value, key, vocabulary)
+    reasons = {sample: f"--case {text!r}" for sample, text in in_cases.items()}
+    reasons |= {sample: f"--control {text!r}" for sample, text in in_controls.items()}
+    kept = {sample: code for sample, code in codes.items() if code is not None}
+    _check_sizes(kept, keys)
+    # The first characteristic that they name is not a covariate, too.
+    named = (keys.find(parse_condition(text).key) for text in (*cases, *controls))
+    sides = (("cases", cases), ("controls", controls))
+    given = "; ".join(f"{side} {' or '.join(map(repr, texts))}" for side, texts in sides if texts)
+    return FeatureEncoding(
+        feature="trait",
+        row=None,
+        key=next((key for key in named if key in keys.characteristics), None) or "",
+        kind="binary",
+        values=dict(kept),
+        roles={sample: roles[sample] for sample in kept},
+        evidence=(f"chosen by hand: {given}",),
+        sample_field="sample",
+        reasons=reasons,
+        told_by="hand",
+    )
+
+
+def _kept(
+    own: FeatureEncoding | None,
+    series: Series,
+    procedure: Procedure | str,
+    cases: bool,
+    controls: bool,
+) -> tuple[dict[str, float | None], dict[str, Role]]:
+    """Return the expert's side that is not given, and all of its roles."""
+    if own is None or own.kind != "binary":
+        return {}, {}
+    found = apply_encoding(own, series, procedure=procedure)
+    wanted = {code for code, given in ((1.0, cases), (0.0, controls)) if not given}
+    codes: dict[str, float | None] = {
+        sample: code
+        for sample, code in zip(series.samples, found.codes.tolist(), strict=True)
+        if code in wanted
+    }
+    return codes, dict(zip(series.samples, found.roles, strict=True))
+
+
+def _refuse_both(cases: Mapping[str, str], controls: Mapping[str, str]) -> None:
+    both = [sample for sample in cases if sample in controls]
+    if both:
+        first = both[0]
+        more = f" and {len(both) - 1} more samples" if len(both) > 1 else ""
+        msg = (
+            f"{first}{more}: both --case {cases[first]!r} and --control {controls[first]!r}; make "
+            "one of them narrower"
+        )
+        raise UsageError(msg)
+
+
+def _check_sizes(codes: Mapping[str, float], keys: SampleKeys) -> None:
+    counts = Counter(codes.values())
+    for code, name in ((1.0, "case"), (0.0, "control")):
+        if counts[code] >= FEWEST:
+            continue
+        number = f"only one {name}" if counts[code] else f"no {name}s"
+        msg = (
+            f"{number}: a comparison needs at least {FEWEST}; choose {name}s with --{name} "
+            f"'key=value'. Keys with their values (samples):\n{keys.listing()}"
+        )
+        raise UsageError(msg)
+
+
+def samples_text(samples: Sequence[str]) -> str:
+    """Return some sample ids in words: "GSM1, GSM2 and 3 more"."""
+    more = len(samples) - _SHOWN
+    return ", ".join(samples[:_SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -60,21 +60,6 @@ def _read_sex(value: str, key: str) -> float | None:
     return sex
 
 
-def _without_key(
-    candidate: Candidate, rank: _Rank, parse: _Parse, speaks: Callable[[str], bool]
-) -> dict[str, float]:
-    """Return the ages or sexes of a row whose key names none, if nearly all its values are some."""
-    found = {
-        cell: float(code)
-        for cell, value in candidate.values.items()
-        if named_part(value, "", lambda name: rank(name) is not None) is not None or speaks(value)
-        if (code := parse(value, candidate.key)) is not None
-    }
-    known = [value for value in candidate.values.values() if not _is_gap(value)]
-    enough = len(found) >= _NEARLY_ALL * len(known)
-    return found if enough and not names_another(candidate.key) else {}
-
-
 def _speaks_of_age(value: str) -> bool:
     """Return whether a value is marked as an age: "age 45", "45-year-old", "male, 45 y"."""
     value = value.casefold()
@@ -91,11 +76,6 @@ def _are_years_alone(candidate: Candidate) -> bool:
     values = [v.casefold().strip() for v in candidate.values.values() if not _is_gap(v)]
     years = sum(_ONLY_YEARS.fullmatch(value) is not None for value in values)
     return _FEWEST_AGES <= years == len(values)
-
-
-def _is_of_a_person(candidate: Candidate) -> bool:
-    """Return whether values under a key may describe the patient: no key, or "patient", "donor"."""
-    return candidate.sample_field == "characteristics_ch1" and _is_of_person_key(candidate.key)
 
 
 def _is_of_person_key(key: str) -> bool:
@@ -144,7 +124,7 @@ def find_person_feature(
     """Return how age, or sex (female 0, male 1), is recorded, or None."""
     # None when no key has a person's values, or all are the same. `values` lists the cells that the
     # parser alone reads otherwise (of sexes all), and those of the same row under another key.
-    each = (_sex_in(c, text) if feature.levels else _age_in(c) for c in candidates)
+    each = (_recorded(feature, candidate, text) for candidate in candidates)
     found = [hit for hit in each if hit is not None]
     best = _best(found, lambda hit: _others(hit, found, feature.rank))
     if best is None:
@@ -156,7 +136,12 @@ def find_person_feature(
         legend = sex_legend(candidate.key)
         shown = (f"its legend: {legend}",) if legend else ()
     else:
-        values = _not_as_parsed(best)
+        # Those that the parser alone would read otherwise.
+        values = {
+            cell: best.parsed.get(cell)
+            for cell, value in candidate.values.items()
+            if parse_age_years(value, candidate.key) != best.parsed.get(cell)
+        }
         shown = (
             f"{len(best.parsed)} of {len(candidate.values)} values are ages, "
             f"as {next(iter(best.parsed))!r}",
@@ -178,93 +163,79 @@ def find_person_feature(
     )
 
 
-def _age_in(candidate: Candidate) -> _Recorded | None:
-    key = candidate.key
-    rank = age_rank(key)
+def _recorded(feature: SampleFeature, candidate: Candidate, text: str) -> _Recorded | None:
+    rank = feature.rank(candidate.key)
     if rank is None:
-        alone, of_person = _are_years_alone(candidate), _is_of_a_person(candidate)
-        ages = _without_key(
-            candidate, age_rank, _read_age, lambda v: alone or (of_person and _speaks_of_age(v))
-        )
-        return _unnamed(candidate, ages, "for age are ages")
-    parsed = _parsed(candidate, _read_age)
-    if any(_LETTER_FOR_FEMALE.search(value) for value in candidate.values.values()):
-        # Next to "45F" the "m" of "45M" is no month.
-        parsed = _parsed(candidate, lambda value, key: parse_age_years(value, f"sex {key}"))
+        return _unnamed(feature, candidate)
+    return _sex_in(candidate, rank, text) if feature.levels else _age_in(candidate, rank)
+
+
+def _unnamed(feature: SampleFeature, candidate: Candidate) -> _Recorded | None:
+    """Return a row whose key names no age or sex, where nearly all its values are some."""
+    key, sexes = candidate.key, bool(feature.levels)
+    of_person = candidate.sample_field == "characteristics_ch1" and _is_of_person_key(key)
+    alone = not sexes and _are_years_alone(candidate)
+
+    def is_told(value: str) -> bool:
+        if alone or named_part(value, "", lambda name: feature.rank(name) is not None) is not None:
+            return True
+        # A letter alone is no sex: an "M" may be anything.
+        spelt = _SPELT_SEX.search(value.casefold()) if of_person and sexes else None
+        return bool(spelt) or (of_person and not sexes and _speaks_of_age(value))
+
+    told = {cell: value for cell, value in candidate.values.items() if is_told(value)}
+    parsed = _parsed(told, key, _read_sex if sexes else _read_age)
+    known = [value for value in candidate.values.values() if not _is_gap(value)]
+    if not parsed or len(parsed) < _NEARLY_ALL * len(known) or names_another(key):
+        return None
+    what = "the sex are sexes" if sexes else "age are ages"
+    why = f"values without a key for {what}: {next(iter(parsed))!r}"
+    return _Recorded(candidate, _UNNAMED, parsed, why, "unnamed")
+
+
+def _age_in(candidate: Candidate, rank: float) -> _Recorded | None:
+    key, values = candidate.key, candidate.values
+    # Next to "45F" the "m" of "45M" is no month.
+    beside_sex = any(_LETTER_FOR_FEMALE.search(value) for value in values.values())
+    read, named = (parse_age_years, f"sex {key}") if beside_sex else (_read_age, key)
+    parsed = _parsed(values, named, read)
     if names_groups(key):
         # "age group: 2" numbers a group; a range or a bound is an age.
-        parsed = {c: y for c, y in parsed.items() if not is_bare_number(candidate.values[c])}
-    with_digits = [v for v in candidate.values.values() if re.search(r"\d", v)] or list(parsed)
+        parsed = {c: y for c, y in parsed.items() if not is_bare_number(values[c])}
+    with_digits = [v for v in values.values() if re.search(r"\d", v)] or list(parsed)
     if len(parsed) < _MOSTLY * len(with_digits):
         return None
     kind = "plain" if rank >= PLAIN - _HALF else "other"
     return _Recorded(candidate, rank, parsed, f"key {key!r} names an age", kind)
 
 
-def _not_as_parsed(best: _Recorded) -> dict[str, float | None]:
-    """Return the cells whose value in the row differs from that of the parser alone."""
-    candidate = best.candidate
-    return {
-        cell: best.parsed.get(cell)
-        for cell, value in candidate.values.items()
-        if parse_age_years(value, candidate.key) != best.parsed.get(cell)
-    }
-
-
-def _unnamed(candidate: Candidate, parsed: dict[str, float], what: str) -> _Recorded | None:
-    if not parsed:
-        return None
-    why = f"values without a key {what}: {next(iter(parsed))!r}"
-    return _Recorded(candidate, _UNNAMED, parsed, why, "unnamed")
-
-
-def _sex_in(candidate: Candidate, text: str) -> _Recorded | None:
+def _sex_in(candidate: Candidate, rank: float, text: str) -> _Recorded | None:
     key = candidate.key
-    rank = sex_rank(key)
-    if rank is None:
-        # A letter alone is none: an "M" may be anything.
-        of_person = _is_of_a_person(candidate)
-        sexes = _without_key(
-            candidate,
-            sex_rank,
-            _read_sex,
-            lambda value: of_person and _SPELT_SEX.search(value.casefold()) is not None,
-        )
-        return _unnamed(candidate, sexes, "for the sex are sexes")
-    parsed = _parsed(candidate, _read_sex)
+    parsed = _parsed(candidate.values, key, _read_sex)
     if parsed:
         kind = "legend" if sex_legend(key) else "plain" if rank >= STATED else "other"
         return _Recorded(candidate, rank, parsed, f"key {key!r} names the sex", kind)
     legend = text_legend(text)
-    parsed = {
-        cell: float(legend[value.strip()])
-        for cell, value in candidate.values.items()
-        if value.strip() in legend
-    }
+    parsed = _parsed(candidate.values, key, lambda value, _: legend.get(value.strip()))
     why = f"key {key!r} names the sex, and the series' text explains its codes: {legend}"
     return _Recorded(candidate, rank - _HALF, parsed, why, "text") if parsed else None
 
 
-def _parsed(candidate: Candidate, parse: _Parse) -> dict[str, float]:
-    return {
-        cell: float(code)
-        for cell, value in candidate.values.items()
-        if (code := parse(value, candidate.key)) is not None
-    }
+def _parsed(values: Mapping[str, str], key: str, parse: _Parse) -> dict[str, float]:
+    read = {cell: parse(value, key) for cell, value in values.items()}
+    return {cell: float(code) for cell, code in read.items() if code is not None}
 
 
 def _best(
     found: list[_Recorded], others: Callable[[_Recorded], dict[str, float]]
 ) -> _Recorded | None:
     """Return the nearest key, unless another one has more than four times as many samples."""
-    useful = [hit for hit in found if len(_codes_in_row(hit) | set(others(hit).values())) > 1]
+    codes = [{x for cell, x in hit.parsed.items() if cell in hit.candidate.in_row} for hit in found]
+    both = zip(found, codes, strict=True)
+    useful = [hit for hit, here in both if len(here | set(others(hit).values())) > 1]
     most = max((hit.samples for hit in useful), default=0)
     enough = [hit for hit in useful if hit.samples >= _FEWEST_SAMPLES * most]
     return max(enough, key=lambda h: (h.rank, h.samples, -(h.candidate.row or 0)), default=None)
-
-
-def _codes_in_row(hit: _Recorded) -> set[float]:
-    return {code for cell, code in hit.parsed.items() if cell in hit.candidate.in_row}
 
 
 def _others(best: _Recorded, found: list[_Recorded], rank: _Rank) -> dict[str, float]:

@@ -49,13 +49,10 @@ def _known_line() -> re.Pattern[str]:
     names = sorted(
         packaged_table("genotex.features", "relations")["cell_lines"], key=len, reverse=True
     )
-    forms = (re.sub(r"#+", _any_number, re.escape(name).replace(r"\#", "#")) for name in names)
+    plain = (re.escape(name).replace(r"\#", "#") for name in names)
+    forms = (re.sub(r"#+", lambda hit: rf"\d{{{len(hit[0])},4}}", name) for name in plain)
     joined = "|".join(form.replace(r"\-", "[ -]?") for form in forms)
     return re.compile(rf"(?<![\w.])(?:{joined})(?![\w.]|-\d)", re.IGNORECASE)
-
-
-def _any_number(signs: re.Match[str]) -> str:
-    return rf"\d{{{len(signs.group())},4}}"
 
 
 def line_from_key(key: str, value: str) -> Statement | None:

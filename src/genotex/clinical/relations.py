@@ -23,7 +23,6 @@ from genotex.features import (
     Placed,
     PlacedStatement,
     SeriesTexts,
-    Statement,
     dose_from_key,
     dose_from_text,
     find_treatment_groups,
@@ -138,7 +137,10 @@ def relations_of(description: SeriesDescription, keys: SampleKeys) -> SampleRela
     )
     found = {feature.name: feature.find(texts) for feature in recorded_features()}
     found |= {
-        "pool": texts.gather(_pool_from_key, pool_from_text),
+        "pool": texts.gather(
+            lambda key, text: None if "reference" in key.casefold() else pool_from_text(text),
+            pool_from_text,
+        ),
         "technical replicate": find_technical_replicates(texts, found["donor"]).placed,
         "pair": find_pairs(texts).placed,
         "cell line": _cell_lines(texts),
@@ -164,10 +166,6 @@ def searchable_keys(description: SeriesDescription) -> SampleKeys:
         if simple_key(kind) not in known
     }
     return replace(keys, columns={**keys.columns, **columns}) if columns else keys
-
-
-def _pool_from_key(key: str, value: str) -> Statement | None:
-    return None if "reference" in key.casefold() else pool_from_text(value)
 
 
 def _cell_lines(texts: SeriesTexts) -> Placed:

@@ -76,15 +76,11 @@ def groups_text(values: Mapping[str, float | None], roles: Mapping[str, str]) ->
     if not values:
         return "a measured level, one number for each sample"
     groups: dict[str, list[str]] = {}
-    for cell, code in sorted(values.items(), key=lambda item: -_rank(item[1])):
+    for cell, code in sorted(values.items(), key=lambda item: (item[1] is None, -(item[1] or 0))):
         groups.setdefault(_group(code, roles), []).append(
             _quoted(split_cell(cell)[1]) if cell else "(empty)"
         )
     return "; ".join(f"{name}: {_few(found)}" for name, found in groups.items())
-
-
-def _rank(code: float | None) -> float:
-    return float("-inf") if code is None else code
 
 
 def _group(code: float | None, roles: Mapping[str, str]) -> str:
@@ -182,8 +178,11 @@ def _asked_notes(annotation: ClinicalAnnotation) -> tuple[str, ...]:
 
 def _cautions(encoding: FeatureEncoding) -> tuple[str, ...]:
     mark = inferred_from(encoding.sample_field)
-    quoted = _quotes(encoding) if encoding.feature == "trait" and not encoding.key else ""
-    return (*((f"{mark}{quoted}",) if mark else ()), *shift_notes(encoding), *encoding.cautions)
+    cells = {code: cell for cell, code in reversed(list(encoding.values.items()))}
+    found = ", ".join(repr(cells[code]) for code in (1.0, 0.0) if code in cells)
+    if mark and found and encoding.feature == "trait" and not encoding.key:
+        mark = f"{mark}: {found}"
+    return (*((mark,) if mark else ()), *shift_notes(encoding), *encoding.cautions)
 
 
 def shift_notes(encoding: FeatureEncoding) -> tuple[str, ...]:
@@ -194,24 +193,14 @@ def shift_notes(encoding: FeatureEncoding) -> tuple[str, ...]:
     return (f"cells are shifted: values of this key are also in row {rows}",)
 
 
-def _quotes(encoding: FeatureEncoding) -> str:
-    cells = {code: cell for cell, code in reversed(list(encoding.values.items()))}
-    found = [repr(cells[code]) for code in (1.0, 0.0) if code in cells]
-    return f": {', '.join(found)}" if found else ""
-
-
 def reason_texts(encoding: FeatureEncoding) -> list[str]:
     """Return each reason for a value once, with the group that it makes: "case: 'OA' names it"."""
-    lines = {
-        f"{'control' if _is_open_control(encoding, cell) else encoding.roles.get(cell, 'unknown')}"
-        f": {why}": None
-        for cell, why in encoding.reasons.items()
-    }
+    lines = dict[str, None]()
+    for cell, why in encoding.reasons.items():
+        role = encoding.roles.get(cell, "unknown")
+        name = "control" if role == "unknown" and encoding.values.get(cell) == 0 else role
+        lines[f"{name}: {why}"] = None
     return list(lines)
-
-
-def _is_open_control(encoding: FeatureEncoding, cell: str) -> bool:
-    return encoding.values.get(cell) == 0 and encoding.roles.get(cell, "unknown") == "unknown"
 
 
 _YOUNG, _ADULT, _OLDEST = 10.0, 15.0, 110.0

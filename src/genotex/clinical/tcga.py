@@ -123,7 +123,7 @@ class _TcgaStudies:
         return [
             study
             for study in self.by_code.values()
-            if any(own.words and _nested(name, own) for own in study.names)
+            if any(o.words and (name.words < o.words or o.words < name.words) for o in study.names)
         ]
 
     def after(self, text: str) -> list[_TcgaStudy]:
@@ -135,10 +135,6 @@ class _TcgaStudies:
             if self.read_name(condition).words <= words
             for code in codes
         ]
-
-
-def _nested(one: _DiseaseName, other: _DiseaseName) -> bool:
-    return one.words < other.words or other.words < one.words
 
 
 def tcga_study_code(text: str) -> str | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from genotex.clinical.description import SeriesDescription
@@ -38,28 +38,40 @@ def compare(
     `own`, `theirs`: of the rules, with any certainty, and of the model. `least_certainty`: what a
     trait that the two do not agree on needs besides.
     """
-    both = [_Compared(name, own, theirs, description, procedure) for name in FEATURES]
-    agreed = tuple(each.feature for each in both if not each.differing)
-    gene = own.gene.available == theirs.gene.available
-    found = replace(
-        own,
-        by=f"rules and {theirs.by}",
-        asked=theirs.asked
-        and replace(theirs.asked, agrees=(*(("gene",) if gene else ()), *agreed)),
-    )
-    review = {} if gene else {"gene": _about_gene(own, theirs)}
-    checks: dict[str, list[str]] = {}
-    for each in both:
-        if not each.differing:
+    by = theirs.by
+    found, agreed = replace(own, by=f"rules and {by}"), list[str]()
+    review, checks = dict[str, str](), defaultdict[str, list[str]](list)
+    if own.gene.available == theirs.gene.available:
+        agreed.append("gene")
+    else:
+        review["gene"] = _about_gene(own, theirs)
+    for name in FEATURES:
+        encodings = own.features[name], theirs.features[name]
+        both = [codes_of(each, description, procedure) for each in encodings]
+        names = dict.fromkeys(sample for codes in both for sample in codes)
+        which = [n for n in names if not _are_same(name, *(codes.get(n) for codes in both))]
+        if not which:
+            agreed.append(name)
             continue
-        end = ""
-        if each.feature == "trait":
+        words, end = _words_of_codes(name, encodings), ""
+        if name == "trait":
             found, end = _settled(found, least_certainty)
-        review[each.feature] = each.text + end
-        for sample, text in each.checks():
-            checks.setdefault(sample, []).append(text)
+        every = f"{len(which)} of {len(description.samples)} samples"
+        amount = every if description.cells and description.samples else f"{len(which)} values"
+        mine, other = (
+            f"{_in_words(codes, which, words)}{_place(encoding)}"
+            for codes, encoding in zip(both, encodings, strict=True)
+        )
+        review[name] = (
+            f"the rules and {by} differ in {amount}: the rules say {mine}, {by} says {other}{end}"
+        )
+        if description.cells and (name == "trait" or all(both)):
+            for n in which:
+                mine, other = (_word(codes.get(n), words) for codes in both)
+                checks[n].append(f"{name}: the rules say {mine}, {by} says {other}")
+    asked = theirs.asked and replace(theirs.asked, agrees=tuple(agreed))
     joined = {sample: "; ".join(texts) for sample, texts in checks.items()}
-    return replace(found, review=review, checks=joined)
+    return replace(found, review=review, checks=joined, asked=asked)
 
 
 def unread(own: ClinicalAnnotation, model: str, error: Exception) -> ClinicalAnnotation:
@@ -90,90 +102,40 @@ def _about_gene(own: ClinicalAnnotation, theirs: ClinicalAnnotation) -> str:
     )
 
 
-@dataclass(frozen=True)
-class _Compared:
-    """A feature as both have it."""
+def _are_same(feature: Feature, one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    near = _SAME_AGE if feature == "age" else 1e-6 * max(abs(one), abs(other))
+    return abs(one - other) <= near
 
-    feature: Feature
-    own: ClinicalAnnotation
-    theirs: ClinicalAnnotation
-    description: SeriesDescription
-    procedure: Procedure
 
-    @property
-    def _encodings(self) -> tuple[FeatureEncoding | None, FeatureEncoding | None]:
-        return self.own.features[self.feature], self.theirs.features[self.feature]
+def _words_of_codes(
+    feature: Feature, encodings: Iterable[FeatureEncoding | None]
+) -> Mapping[float, str]:
+    """Return the words of the codes; empty for numbers."""
+    if feature == "trait":
+        kinds = {encoding.kind for encoding in encodings if encoding is not None}
+        return {1.0: "case", 0.0: "control"} if "binary" in kinds else {}
+    known = feature_named(feature)
+    return {} if known is None else {code: word for word, code in known.levels.items()}
 
-    @property
-    def _codes(self) -> tuple[Codes, Codes]:
-        mine, other = self._encodings
-        return (
-            codes_of(mine, self.description, self.procedure),
-            codes_of(other, self.description, self.procedure),
-        )
 
-    @property
-    def differing(self) -> tuple[str, ...]:
-        """The samples, or cells, to which the two give different codes."""
-        mine, other = self._codes
-        return tuple(
-            name
-            for name in dict.fromkeys([*mine, *other])
-            if not self._same(mine.get(name), other.get(name))
-        )
+def _word(code: float | None, words: Mapping[float, str]) -> str:
+    return _UNCODED if code is None else words.get(code, f"{code:g}")
 
-    def _same(self, one: float | None, other: float | None) -> bool:
-        if one is None or other is None:
-            return one is other
-        near = _SAME_AGE if self.feature == "age" else 1e-6 * max(abs(one), abs(other))
-        return abs(one - other) <= near
 
-    @property
-    def text(self) -> str:
-        """What each says, and of how many samples."""
-        mine, other = self._codes
-        which = self.differing
-        every = len(self.description.samples) if self.description.cells else 0
-        amount = f"{len(which)} of {every} samples" if every else f"{len(which)} values"
-        one, two = self._encodings
-        return (
-            f"the rules and {self.theirs.by} differ in {amount}: the rules say "
-            f"{self._words(mine, which)}{_place(one)}, {self.theirs.by} says "
-            f"{self._words(other, which)}{_place(two)}"
-        )
-
-    def _words(self, codes: Codes, which: tuple[str, ...]) -> str:
-        known = [codes[name] for name in which if name in codes]
-        rest = len(which) - len(known)
-        if not known:
-            return "nothing"
-        if self._levels:
-            counts = Counter(self._word(code) for code in known)
-            shown = ", ".join(f"{count} {word}" for word, count in counts.most_common())
-        else:
-            shown = f"{len(known)} from {min(known):g} to {max(known):g}"
-        return f"{shown}, {rest} {_UNCODED}" if rest else shown
-
-    @property
-    def _levels(self) -> Mapping[float, str]:
-        """The words of the codes; empty for numbers."""
-        if self.feature == "trait":
-            kinds = {encoding.kind for encoding in self._encodings if encoding is not None}
-            return {1.0: "case", 0.0: "control"} if "binary" in kinds else {}
-        known = feature_named(self.feature)
-        return {} if known is None else {code: word for word, code in known.levels.items()}
-
-    def _word(self, code: float | None) -> str:
-        return _UNCODED if code is None else self._levels.get(code, f"{code:g}")
-
-    def checks(self) -> Iterator[tuple[str, str]]:
-        """Yield each sample that the two differ on, and what each says of it."""
-        mine, other = self._codes
-        if not self.description.cells or (self.feature != "trait" and not (mine and other)):
-            return
-        for name in self.differing:
-            says = f"the rules say {self._word(mine.get(name))}, {self.theirs.by} says "
-            yield name, f"{self.feature}: {says}{self._word(other.get(name))}"
+def _in_words(codes: Codes, which: Sequence[str], words: Mapping[float, str]) -> str:
+    """Return what codes say of the samples on which two readings differ."""
+    known = [codes[name] for name in which if name in codes]
+    rest = len(which) - len(known)
+    if not known:
+        return _UNCODED
+    if words:
+        counts = Counter(_word(code, words) for code in known)
+        shown = ", ".join(f"{count} {word}" for word, count in counts.most_common())
+    else:
+        shown = f"{len(known)} from {min(known):g} to {max(known):g}"
+    return f"{shown}, {rest} {_UNCODED}" if rest else shown
 
 
 def _place(encoding: FeatureEncoding | None) -> str:

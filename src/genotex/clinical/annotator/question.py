@@ -38,7 +38,7 @@ def series_question(
     lines = dict(_other_lines(series)) if sample_texts else {}
     shown = "\n".join(f"{name}: {line}" for name, line in lines.items())
     texts = f"\nOther lines of the samples:\n\n{fenced(shown)}\n" if lines else ""
-    question = _template(_QUESTION).substitute(
+    question = Template(_text(_QUESTION)).substitute(
         trait=" ".join(trait.replace("_", " ").split())[:_TITLE],
         background=fenced(_background(series)),
         counts=", with their numbers of samples" if series.cells else "",
@@ -63,11 +63,6 @@ def question_digests() -> dict[str, str]:
 @cache
 def _text(name: str) -> str:
     return packaged(_DATA, name).decode()
-
-
-@cache
-def _template(name: str) -> Template:
-    return Template(_text(name))
 
 
 def shown_cell(cell: Cell) -> str:

@@ -46,12 +46,8 @@ def judge_expression(description: SeriesDescription) -> GeneVerdict:
     )
 
 
-def _by_symbols(description: SeriesDescription) -> AssaySign | None:
-    return by_symbols(description.first_ids)
-
-
 _Rules = tuple[Callable[[SeriesDescription], AssaySign | None], ...]
-_SPECIES_RULES: _Rules = (by_sample_species, _by_symbols)
+_SPECIES_RULES: _Rules = (by_sample_species, by_symbols)
 _ASSAY_RULES: _Rules = (by_stated_assay, by_sample_assay, by_platform, by_series_type)
 _SPECIES_WORDS: _Rules = (of_primates, by_species_words)
 

@@ -38,9 +38,9 @@ def by_row_ids(first_ids: Sequence[str]) -> AssaySign | None:
     return not_expression("row ids", f"the rows are {kind.measures}", shown)
 
 
-def by_symbols(first_ids: Sequence[str]) -> AssaySign | None:
+def by_symbols(description: SeriesDescription) -> AssaySign | None:
     """Judge by symbols that are written as those of mouse and rat (Xkr4, not XKR4)."""
-    ids = known_ids(first_ids)
+    ids = known_ids(description.first_ids)
     pattern = load_signs().pattern("row_ids", "symbols_of_rodents", "patterns")
     # Names such as 0610007P14Rik are among them.
     hits = [i for i in ids if pattern.fullmatch(i) or (_kind_of_id(i) or Kind()).species]
@@ -110,8 +110,7 @@ def by_platform(description: SeriesDescription) -> AssaySign | None:
     first = next(iter(preview.values()), ())
     same = same_platform(description.first_ids, preview.get("ID", first))
     if same is not False:
-        genes = _names_genes(description.annotation_columns)
-        found = _by_columns(description.annotation_columns, genes) or _by_cells(preview)
+        found = _by_columns(description.annotation_columns) or _by_cells(preview)
         # Whether the table belongs to the rows is not sure where their forms cannot be compared.
         says_human = load_signs().pattern("texts", "says_human").search(description.title)
         sure = same or not (says_human or is_all_human(description))
@@ -131,12 +130,8 @@ def _without_controls(preview: Mapping[str, _Cells]) -> dict[str, list[str | Non
     }
 
 
-def _names_genes(columns: Iterable[str]) -> bool:
-    pattern = load_signs().pattern("platform", "gene_columns")
-    return any(pattern.fullmatch(c) for c in columns)
-
-
-def _by_columns(columns: Sequence[str], genes: bool) -> AssaySign | None:
+def _by_columns(columns: Sequence[str]) -> AssaySign | None:
+    genes = any(map(load_signs().pattern("platform", "gene_columns").fullmatch, columns))
     for entry in load_signs().entries("platform", "columns"):
         names = [*entry.get("decisive", ()), *(() if genes else entry.get("unless_genes", ()))]
         if not names:

@@ -8,7 +8,12 @@ from typing import Any
 
 from genotex.clinical.cells import SampleKeys, keys_of_samples
 from genotex.clinical.description import SeriesDescription
-from genotex.clinical.encoded_features import EncodedFeature, apply_encoding, code_word
+from genotex.clinical.encoded_features import (
+    EncodedFeature,
+    apply_encoding,
+    code_word,
+    nothing_encoded,
+)
 from genotex.clinical.encoding import (
     FEATURES,
     ClinicalAnnotation,
@@ -16,8 +21,8 @@ from genotex.clinical.encoding import (
     FeatureEncoding,
     kind_of,
 )
+from genotex.clinical.groups import samples_text
 from genotex.clinical.relations import propose_exclusions, propose_pairs, relations_of
-from genotex.clinical.sample_groups import samples_text
 from genotex.clinical.sheets.sample_sheet import (
     FIRST_COLUMNS,
     REPORTED,
@@ -64,8 +69,9 @@ def sheet_rows(
         for feature, encoding in annotation.features.items()
         if encoding is not None
     }
-    samples, trait = series.samples, found.get("trait")
-    codes = _group_codes(trait, samples)
+    samples = series.samples
+    trait = found.get("trait") or nothing_encoded(len(samples))
+    codes = {s: c for s, c in zip(samples, trait.codes.tolist(), strict=True) if c == c}
     proposed = propose_exclusions(relations, codes, annotation.excluded)
     excluded = {**{s: f"proposed: {why}" for s, why in proposed.items()}, **annotation.excluded}
     facts = {name: relations.values(name) for name in _shown(keys)} | dict(annotation.facts)
@@ -75,7 +81,7 @@ def sheet_rows(
     columns = {
         **_columns_of_texts(description, keys, samples),
         **{name: _of_samples(facts[name], samples) for name in _shown(keys) if facts[name]},
-        "group": _groups(annotation.trait, trait, len(samples)),
+        "group": _groups(annotation.trait, trait),
         **{
             f.name: [f.cell(code) for code in found[f.encoded].codes]
             if f.encoded in found
@@ -89,10 +95,10 @@ def sheet_rows(
             if f.use == "batch"
         },
         "exclude": ["yes" if sample in excluded else "" for sample in samples],
-        "certainty": _certainties(annotation, trait, len(samples)),
+        "certainty": _certainties(annotation, trait),
         "why": [
             "; ".join(filter(None, (excluded.get(s), why, asked.get(s), *relations.texts(s))))
-            for s, why in zip(samples, _reasons(annotation, trait, len(samples)), strict=True)
+            for s, why in zip(samples, _reasons(annotation, trait), strict=True)
         ],
     }
     return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
@@ -126,13 +132,6 @@ def _filled(line: Sequence[str | None], count: int) -> list[str]:
     return [(line[number] if number < len(line) else "") or "" for number in range(count)]
 
 
-def _group_codes(found: EncodedFeature | None, samples: Sequence[str]) -> dict[str, float]:
-    """Return the codes of the samples that are in a group."""
-    if found is None:
-        return {}
-    return {s: c for s, c in zip(samples, found.codes.tolist(), strict=True) if c == c}
-
-
 def _shown(keys: SampleKeys) -> list[str]:
     """Return the features with a column of their own where something states them."""
     there = {simple_key(key) for key in keys.characteristics}
@@ -163,32 +162,27 @@ def _header(key: str) -> str:
     return f"{name}{AS_IN_FILE}" if simple_key(name) in sheet_columns() else name
 
 
-def _groups(
-    encoding: FeatureEncoding | None, found: EncodedFeature | None, count: int
-) -> list[str]:
+def _groups(encoding: FeatureEncoding | None, found: EncodedFeature) -> list[str]:
     """Return the group of each sample in words, or its value of a measured trait."""
-    if encoding is None or found is None:
-        return [""] * count
+    if encoding is None:
+        return [""] * len(found.codes)
     codes = (None if code != code else code for code in found.codes.tolist())
     pairs = zip(codes, found.roles, strict=True)
     return [code_word(encoding, code, role) or "" for code, role in pairs]
 
 
-def _certainties(
-    annotation: ClinicalAnnotation, found: EncodedFeature | None, count: int
-) -> list[str]:
+def _certainties(annotation: ClinicalAnnotation, found: EncodedFeature) -> list[str]:
     """Return how certain the group of each sample is; empty where that was not measured."""
     of_cells = {} if annotation.trait is None else annotation.trait.certainties
-    raw = [None] * count if found is None else found.raw
-    sure = (of_cells.get(cell or "", annotation.certainty) for cell in raw)
+    sure = (of_cells.get(cell or "", annotation.certainty) for cell in found.raw)
     return ["" if c is None else f"{min(max(c, 0.01), 0.99):.2f}" for c in sure]
 
 
-def _reasons(annotation: ClinicalAnnotation, found: EncodedFeature | None, count: int) -> list[str]:
+def _reasons(annotation: ClinicalAnnotation, found: EncodedFeature) -> list[str]:
     """Return why each sample is in its group, or in none."""
     encoding = annotation.trait
-    if encoding is None or found is None:
-        return [f"the rules found no groups: {why_no_trait(annotation)}"] * count
+    if encoding is None:
+        return [f"the rules found no groups: {why_no_trait(annotation)}"] * len(found.raw)
     place = place_text(encoding.row, encoding.key, encoding.sample_field)
     relaxed = {simple_key(cell): why for cell, why in encoding.reasons.items()}
     reasons = []

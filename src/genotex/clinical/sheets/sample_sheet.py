@@ -294,7 +294,12 @@ def check_sample_sheet(
     spelt = {name.casefold(): name for name in cohorts}
     ignored = {name.casefold() for name in others}
     unknown = [s for s in sheet.series if s.casefold() not in spelt.keys() | ignored]
-    mistakes = [_unknown_series(name, [*cohorts, *others]) for name in unknown]
+    mistakes = []
+    for name in unknown:
+        near = get_close_matches(name, [*cohorts, *others], n=1)
+        perhaps = f"; perhaps {near[0]}" if near else ""
+        known_series = ", ".join([*cohorts, *others])
+        mistakes.append(f"{name} is not a series here ({known_series}){perhaps}")
     samples_of = {
         cohort: {name.casefold(): name for name in samples} for cohort, samples in cohorts.items()
     }
@@ -317,12 +322,6 @@ def check_sample_sheet(
         mistakes += _group_mistakes(sheet, there)
     if mistakes:
         _refuse(sheet.path, mistakes)
-
-
-def _unknown_series(name: str, known: Sequence[str]) -> str:
-    near = get_close_matches(name, known, n=1)
-    perhaps = f"; perhaps {near[0]}" if near else ""
-    return f"{name} is not a series here ({', '.join(known)}){perhaps}"
 
 
 def _group_mistakes(sheet: SampleSheet, rows: Mapping[str, Sequence[SheetSample]]) -> list[str]:

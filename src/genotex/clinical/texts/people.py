@@ -55,6 +55,7 @@ _COMPACT = re.compile(
     r"(?<![A-Za-z0-9])(?:(?P<sex>[MF])[\s/,-]?(?P<age>[1-9]\d)|(?P<age2>[1-9]\d)[\s/,-]?(?P<sex2>[MF]))"
     r"(?![A-Za-z0-9])"
 )
+_YEARS_OLD = re.compile(r"[\s-]*y\.?/?o\.?$", re.IGNORECASE)
 _FEWEST_COMPACT = 0.9  # of the samples
 _SCATTERED = 1.5
 _YOUNGEST = 15
@@ -125,14 +126,11 @@ def age_in_text(text: str) -> float | None:
     if text not in free_text_words()["not_an_age"]:
         patterns.append(_PLAIN)
     for pattern in patterns:
-        ages = {parse_age_years(_old_as_years(hit["age"])) for hit in pattern.finditer(text)}
+        found = (_YEARS_OLD.sub(" y", hit["age"].strip()) for hit in pattern.finditer(text))
+        ages = set(map(parse_age_years, found))
         if ages:
             return ages.pop() if len(ages) == 1 else None
     return None
-
-
-def _old_as_years(age: str) -> str:
-    return re.sub(r"[\s-]*y\.?/?o\.?$", " y", age.strip(), flags=re.IGNORECASE)
 
 
 def sex_in_text(text: str) -> float | None:

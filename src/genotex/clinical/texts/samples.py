@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -73,34 +73,26 @@ def pair_candidates(description: SeriesDescription) -> list[Candidate]:
     # A key that has several values in one sample ("Keywords = kidney", "Keywords = cancer") is a
     # list without a single meaning: it is left out.
     samples = max(map(len, description.descriptions), default=0)
-    found: dict[str, _Pairs] = {}
+    names, lists = dict[str, str](), set[str]()
+    values: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    of_sample: defaultdict[str, dict[int, str]] = defaultdict(dict)
     for number in range(samples):
         cells = (row[number] for row in description.descriptions if number < len(row))
-        pairs = [pair for cell in cells for pair in split_pairs(cell or "")]
-        for key, value, piece in pairs:
-            found.setdefault(simple_key(key), _Pairs(key)).add(number, value, piece)
-    return [pairs.candidate(samples) for pairs in found.values() if not pairs.is_list]
-
-
-class _Pairs:
-    """The pairs under one key: what each sample has, and whether one has several."""
-
-    def __init__(self, key: str) -> None:
-        self._key = key
-        self._values: dict[str, str] = {}
-        self._of_sample: dict[int, str] = {}
-        self.is_list = False
-
-    def add(self, sample: int, value: str, piece: str) -> None:
-        first = self._of_sample.setdefault(sample, piece)
-        self._values.setdefault(piece, value)
-        self.is_list |= simple_key(self._values[first]) != simple_key(value)
-
-    def candidate(self, samples: int) -> Candidate:
-        weight = Counter(self._of_sample.values())
-        values = {piece: self._values[piece] for piece in weight}
-        share = weight.total() / max(samples, 1)
-        return Candidate.of_texts(values, dict(weight), "description", self._key, share)
+        for name, value, piece in (pair for cell in cells for pair in split_pairs(cell or "")):
+            key = simple_key(name)
+            names.setdefault(key, name)
+            values[key].setdefault(piece, value)
+            first = of_sample[key].setdefault(number, piece)
+            if simple_key(values[key][first]) != simple_key(value):
+                lists.add(key)
+    found = {k: Counter(pieces.values()) for k, pieces in of_sample.items() if k not in lists}
+    return [
+        Candidate.of_texts(
+            {piece: values[key][piece] for piece in weight}, dict(weight), "description",
+            names[key], weight.total() / samples,
+        )
+        for key, weight in found.items()
+    ]  # fmt: skip
 
 
 @lru_cache(maxsize=1)
@@ -137,7 +129,10 @@ def group_texts(cells: Iterable[str]) -> dict[str, str]:
         cell: _REPLICATE.sub(" ", _ACCESSION.sub(" ", cell.replace("_", " "))) for cell in cells
     }
     running = _running_words(plain.values())
-    return {cell: _tidy(_without_numbers(text, running)) for cell, text in plain.items()}
+    without = {cell: _without_numbers(text, running) for cell, text in plain.items()}
+    tidy = {cell: " ".join(_EMPTY.sub(" ", text).split()) for cell, text in without.items()}
+    loose = {cell: _LOOSE.sub("", text) for cell, text in tidy.items()}
+    return {cell: re.sub(r"\s+([,;])", r"\1", text).strip() for cell, text in loose.items()}
 
 
 def _running_words(texts: Iterable[str]) -> set[str]:
@@ -175,11 +170,6 @@ def _without_numbers(text: str, running: set[str]) -> str:
     return _NUMBERED.sub(
         lambda hit: hit["word"] if hit["word"].casefold() in running else hit[0], text
     )
-
-
-def _tidy(text: str) -> str:
-    text = " ".join(_EMPTY.sub(" ", text).split())
-    return re.sub(r"\s+([,;])", r"\1", _LOOSE.sub("", text)).strip()
 
 
 _BETWEEN = re.compile(r"[\s_.,;:()/|-]+")

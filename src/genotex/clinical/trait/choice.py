@@ -15,7 +15,7 @@ from genotex.clinical.trait.certainty import (
     series_evidence,
     stated_certainty,
 )
-from genotex.clinical.trait.judgement import Ground, Judgement, best_ground
+from genotex.clinical.trait.judgement import Ground, best_ground
 from genotex.clinical.trait.options import TraitOption, read_rows
 from genotex.clinical.trait.scoring import ScoredOptions, score_options
 from genotex.clinical.trait.value_judge import ValueJudge
@@ -194,10 +194,6 @@ def _pooled_encoding(
     return replace(encoding, certainty=_probability(pool), evidence=(*encoding.evidence, *also))
 
 
-def _cases(option: TraitOption) -> list[Judgement]:
-    return [j for j in option.judgements.values() if j.role == "case"]
-
-
 def option_encoding(option: TraitOption) -> FeatureEncoding:
     """Return the encoding of an option."""
     candidate = option.candidate
@@ -268,9 +264,9 @@ def _confidence(option: TraitOption) -> Confidence:
         return "explicit"
     if not option.judgements:
         return "inferred"
-    best = best_ground(_cases(option))
+    best = best_ground(j for j in option.judgements.values() if j.role == "case")
     if option.candidate.row is None:
         return "inferred" if best >= Ground.INCLUDED else "arguable"
-    if best >= Ground.ORGAN:
+    if best >= Ground.NAMED:
         return "explicit"
     return "inferred" if best >= Ground.CONTEXT else "arguable"

@@ -45,11 +45,9 @@ class Ground(IntEnum):
     """A wider word for the trait, or tumour in a series about the cancer."""
     INCLUDED = 11
     """Names a form of the trait."""
-    ORGAN = 12
-    """Names a tumour of the trait's organ."""
-    DENIED = 13
+    DENIED = 12
     """Denies the trait, or names the controls of a study of it."""
-    NAMED = 14
+    NAMED = 13
     """Names the trait, or answers a key that asks for it."""
 
 

@@ -43,31 +43,23 @@ _CONTROL_KEY = re.compile(
 _CASE_KINDS = {"stage", "disease", "time", "treatment", "outcome", "status", "other"}
 
 
-def _points_at_case(judgements: Judgements, judge: ValueJudge) -> bool:
-    """Return whether a value names the trait, or fits its letters where the texts name controls."""
-    least = Ground.BY_LETTERS if judge.series.mentions_controls else Ground.INCLUDED
-    return any(j.role == "case" and j.ground >= least for j in judgements.values())
-
-
 def rest_as_controls(
     candidate: Candidate, judgements: Judgements, judge: ValueJudge
 ) -> Judgements | None:
     """Return the row with all open values as controls of a case that is named, or None."""
     # Only where no value is known for a control: next to known controls, open values stay missing.
     known = any(j.role == "healthy control" for j in judgements.values())
-    if not _points_at_case(judgements, judge) or known:
+    # By letters alone, cases are named only where the texts speak of controls.
+    least = Ground.BY_LETTERS if judge.series.mentions_controls else Ground.INCLUDED
+    if known or not any(j.role == "case" and j.ground >= least for j in judgements.values()):
         return None
-    if kind_of_key(candidate.key) in NO_REST and not _are_groups(candidate):
-        return None
-    return _rest(
-        candidate, judgements, judge, "is alongside the trait: not the trait", control=True
-    )
-
-
-def _are_groups(candidate: Candidate) -> bool:
-    """Return whether the values under an identifier are groups after all: "OS_1", "margin_2"."""
+    kind = kind_of_key(candidate.key)
+    # Values under an identifier may be groups after all: "OS_1", "margin_2".
     stems = {without_number(value) for value in candidate.values.values()}
-    return kind_of_key(candidate.key) == "identifier" and len(stems) <= _MOST_STEMS
+    if kind in NO_REST and not (kind == "identifier" and len(stems) <= _MOST_STEMS):
+        return None
+    why = "is alongside the trait: not the trait"
+    return _rest(candidate, judgements, judge, why, control=True)
 
 
 def rest_as_cases(
@@ -134,13 +126,15 @@ def _rest(
     named = names_case(judgements)
     # Where a word for patients names the cases, a disease next to them is another one.
     called = any(j.role == "case" and j.ground == Ground.CONTEXT for j in judgements.values())
-    told = not (control or named or called) and _compares_patients(judge)
+    series = judge.series
+    compared = series.in_title and series.has_patients and series.mentions_controls
+    told = compared and not (control or named or called)
     for cell, judgement in judgements.items():
         value = candidate.values[cell]
         if named and judgement.ground == Ground.OTHER_CODE:
             continue
         other = judgement.meaning == "other disease"
-        patients = told and other and not judge.series.has_disease_of(value)
+        patients = told and other and not series.has_disease_of(value)
         if patients or (not control and _is_patient_detail(candidate.key, value, judgement, judge)):
             result[cell] = Judgement.case(f"{value!r} {why}", Ground.BESIDE_CONTROLS)
             continue
@@ -151,12 +145,6 @@ def _rest(
             Judgement.control(reason) if control else Judgement.case(reason, Ground.BESIDE_CONTROLS)
         )
     return result if result != dict(judgements) else None
-
-
-def _compares_patients(judge: ValueJudge) -> bool:
-    """Return whether title and texts compare patients with the trait to controls."""
-    series = judge.series
-    return series.in_title and series.has_patients and series.mentions_controls
 
 
 def _is_patient_detail(key: str, value: str, judgement: Judgement, judge: ValueJudge) -> bool:

@@ -33,13 +33,6 @@ _LEGEND = re.compile(
 )
 
 
-def plain_values(candidate: Candidate, judge: ValueJudge) -> dict[str, str]:
-    """Return the values as they are judged."""
-    legend = _key_legend(candidate.key)
-    values = {cell: legend.get(simple_key(v), v) for cell, v in candidate.values.items()}
-    return _without_numbers(_without_signs(values, judge))
-
-
 def _key_legend(key: str) -> Mapping[str, str]:
     """Return the codes that a key explains: "0" and "1" of "status (0=no;1=yes)"."""
     pairs = ((h["code"] or h["code2"], h["word"] or h["word2"]) for h in _LEGEND.finditer(key))
@@ -125,7 +118,9 @@ class _Row:
         self.key, self.values = candidate.key, candidate.values
         self.judge, self.words = judge, judge.words
         self.series, self.trait = judge.series, judge.trait
-        values = plain_values(candidate, judge)
+        legend = _key_legend(self.key)
+        spelt = {cell: legend.get(simple_key(v), v) for cell, v in self.values.items()}
+        values = _without_numbers(_without_signs(spelt, judge))
         self.found = {cell: judge.judge(value, self.key) for cell, value in values.items()}
 
     def judge_together(self) -> None:

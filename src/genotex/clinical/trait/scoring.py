@@ -25,7 +25,6 @@ _Weights = Mapping[str, float]
 
 _CASE_KINDS = (
     ("case named", Ground.NAMED),
-    ("case is a tumour of the organ", Ground.ORGAN),
     ("case is a form of the trait", Ground.INCLUDED),
     ("case by a wider word", Ground.BROADER),
     ("case by its cell line", Ground.LINE),
@@ -101,7 +100,7 @@ def _of_roles(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
     return {
         kind: 1.0,
         "form of a trait with many forms": (
-            math.log10(1 + trait.includes.count) * (Ground.ORGAN > best >= Ground.INCLUDED)
+            math.log10(1 + trait.includes.count) * (best == Ground.INCLUDED)
         ),
         "controls name the organ of a cancer": float(
             trait.is_cancer and any(values[cell] in trait.sites for cell in healthy)

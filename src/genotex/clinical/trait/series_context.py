@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from genotex.clinical.words.keys import asks_genotype
-from genotex.clinical.words.name_forms import holds_all_words
+from genotex.clinical.words.name_forms import holds_all_words, in_order
 from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.clinical.words.wording import Terms, ends_like_tumour
@@ -79,15 +79,10 @@ def _with_first_words(short: str, long: str, words: Sequence[str]) -> str:
     number = len(long.split())
     for place in range(len(words) - number - 1, -1, -1):
         initials = (word[0].lower() for word in words[place:] if word[:1].isalnum())
-        if words[place][0].lower() != short[0].lower() or not _are_in_order(initials, short):
+        if words[place][0].lower() != short[0].lower() or not in_order(initials, short.lower()):
             break
         long = " ".join(words[place:])
     return long
-
-
-def _are_in_order(letters: Iterable[str], text: str) -> bool:
-    rest = iter(text.lower())
-    return all(letter in rest for letter in letters)
 
 
 _CLAUSE = re.compile(r"[.,;:()\[\]\n]")
@@ -150,8 +145,8 @@ class SeriesContext:
         return self.about or self.mentions > 0
 
     def names_gene(self, key: str) -> bool:
-        """Whether a key asks for the genotype of a gene that the texts name."""
-        if not asks_genotype(key):
+        """Whether a key asks for the genotype of a gene, where the texts name it and the trait."""
+        if not (self.names_trait and asks_genotype(key)):
             return False
         words = {word for word in re.findall(r"\w+", key) if not asks_genotype(word)}
         return any(re.search(rf"\b{word}\b", self._text, re.IGNORECASE) for word in words)

@@ -197,13 +197,11 @@ class ValueJudge:
 
     def _genotype(self, value: str, plain: str, key: str) -> Judgement | None:
         """Judge a genotype of the gene that is the disease when mutated."""
-        ground = Ground.INCLUDED
-        of_gene = key in self.trait.genes
+        of_gene, ground = key in self.trait.genes, Ground.INCLUDED
         if not of_gene and not asks_genotype(key):
             return None
         if not of_gene and value not in self.trait.genes:
-            named = self.series.names_trait and self.series.names_gene(key)
-            if not named or self.trait.is_cancer:
+            if self.trait.is_cancer or not self.series.names_gene(key):
                 return None
             ground = Ground.CONTEXT
         if self.words.is_wild_type(value) or self.words.has(value, "repaired"):
@@ -235,10 +233,13 @@ class ValueJudge:
             return self._denial(value, plain, name, terms)
         if value in self._terms["uncertain"]:
             return leave_open(f"{value!r} does not state whether it is {name!r}")
-        if self._without_disease(value, plain, span):
+        before = span != (0, len(plain)) and self.words.says_healthy(plain[: span[0]])
+        if before or self.words.has(value, "unaffected_tissue", "unlesional"):
             return Judgement.healthy(f"{value!r} is tissue without the disease", Ground.NAMED)
         if self.words.has(mask(plain, terms.spans(value)), "relative"):
-            return self._relative(value, name)
+            if self.words.says_healthy(value):
+                return Judgement.healthy(f"{value!r} is a healthy relative")
+            return leave_open(f"{value!r} is a relative of someone with {name!r}")
         if self.words.has(value, "repaired"):
             return Judgement.healthy(f"{value!r} is {name!r}, corrected", Ground.DENIED)
         if denial == "open":
@@ -264,17 +265,6 @@ class ValueJudge:
             return replace(instead, why=f"{value!r} denies {name!r}; {instead.why}")
         return Judgement.healthy(f"{value!r} denies {name!r}", Ground.DENIED)
 
-    def _relative(self, value: str, name: str) -> Judgement:
-        if self.words.says_healthy(value):
-            return Judgement.healthy(f"{value!r} is a healthy relative")
-        return leave_open(f"{value!r} is a relative of someone with {name!r}")
-
-    def _without_disease(self, value: str, plain: str, span: tuple[int, int]) -> bool:
-        """Return whether a value that names the disease is tissue or a person free of it."""
-        if value in self._terms["unaffected_tissue"] or value in self._terms["unlesional"]:
-            return True
-        return span != (0, len(plain)) and self.words.says_healthy(plain[: span[0]])
-
     def _other_control(self, value: str, plain: str, key: str) -> Judgement | None:
         """Judge "osteoarthritis control": a control with another disease, unless called healthy."""
         if not self.words.asserts(value, self._terms["control_group"]):
@@ -295,25 +285,16 @@ class ValueJudge:
         denial = self.words.negation.of(value, terms["cancer"])
         if denial == "open":
             return leave_open(f"{value!r} may or may not deny a tumour")
-        healthy = span and (
-            value in terms["unaffected_tissue"] or self.words.says_healthy(plain[: span[0]])
-        )
-        if span and not healthy and denial is None:
-            return self._tumour_of_organ(value)
-        if denial is None and value in self._vocabulary.diseases and value not in terms["healthy"]:
+        says_healthy = self.words.says_healthy
+        spared = span and (value in terms["unaffected_tissue"] or says_healthy(plain[: span[0]]))
+        tumour = span and not spared and denial is None
+        disease = value in self._vocabulary.diseases and value not in terms["healthy"]
+        if not tumour and denial is None and disease:
             return None
-        if asks(key, "where a tumour began") and not self.words.says_healthy(value):
-            return self._tumour_of_organ(value)
+        if tumour or (asks(key, "where a tumour began") and not says_healthy(value)):
+            is_open = self.trait.is_subtype and not self.series.about
+            return leave_open(f"{value!r} may be another tumour of the organ") if is_open else None
         return Judgement.healthy(f"{value!r} is the organ without a tumour", Ground.FREE_ORGAN)
-
-    def _tumour_of_organ(self, value: str) -> Judgement | None:
-        if not self.trait.is_subtype:
-            return Judgement.case(f"{value!r} is a tumour of the trait's organ", Ground.ORGAN)
-        if not self.series.about:
-            return leave_open(f"{value!r} may be another tumour of the organ")
-        return Judgement.case(
-            f"{value!r} is a tumour of the organ, in a series about the trait", Ground.BROADER
-        )
 
     def _healthy(self, value: str, plain: str, key: str) -> Judgement | None:
         without_norms = self.words.without_norms(value)
@@ -324,15 +305,13 @@ class ValueJudge:
             return self._control(value, self._terms[kind])
         if plain == "donor" or self.words.is_without_illness(value):
             return Judgement.healthy(f"{value!r} has no known disease")
-        asked = self._key_asks_for_disease(key, plain) or asks_form(self.trait, key)
-        if plain in _NO_DISEASE and asked:
+        if plain not in _NO_DISEASE:
+            return None
+        of_test = plain in {"negative", "neg"} and not asks(key, "other diseases")
+        asked = asks(key, "a disease") and (not of_test or asks_plainly(self.trait, key))
+        if asked or asks_form(self.trait, key):
             return Judgement.healthy(f"{key!r} is {value!r}")
         return None
-
-    def _key_asks_for_disease(self, key: str, answer: str) -> bool:
-        if answer in {"negative", "neg"} and not asks(key, "other diseases"):
-            return asks(key, "a disease") and asks_plainly(self.trait, key)
-        return asks(key, "a disease")
 
     def _control(self, value: str, terms: Terms) -> Judgement:
         return Judgement.healthy(f"{value!r} names a control ({terms.find(value)!r})")

@@ -47,6 +47,7 @@ _SAME = {
     for word in words
 }  # fmt: skip
 _LEVELS_UP = 3
+_TUMOURS = ("neoplasm", "cancer", "carcinoma", "tumor", "sarcoma", "lymphoma", "leukemia")
 
 
 def same_word(word: str) -> str:
@@ -109,7 +110,10 @@ class DiseaseLexicon:
 
     def _find(self, name: str) -> int | None:
         for form in _forms(name):
-            found = self._with(form)
+            # Of a phrase or an abbreviation, in file order.
+            found: list[int] = sorted(
+                {*self._called.get(form, ()), *self._called.get(form.upper(), ())}
+            )
             if found:
                 return max(found, key=lambda number: self._closeness(number, form))
         return self._by_words(_forms(name)[0])
@@ -140,10 +144,6 @@ class DiseaseLexicon:
                     best = min(best or (len(words), number), (len(words), number))
         return None if best is None else best[1]
 
-    def _with(self, form: str) -> list[int]:
-        """Return the diseases that have a phrase or an abbreviation, in file order."""
-        return sorted({*self._called.get(form, ()), *self._called.get(form.upper(), ())})
-
     @cached_property
     def _called(self) -> Mapping[str, list[int]]:
         """The diseases of each phrase and abbreviation."""
@@ -168,7 +168,8 @@ class DiseaseLexicon:
         sites = _organs(disease.phrases)
         above = sites or next(filter(None, (_organs(a.phrases) for a in ancestors)), [])
         # A gene under whose mutations tumours arise is mostly one that they mutate themselves.
-        is_tumour = _is_tumour([disease, *map(self._disease, disease.parents)])
+        near = [disease, *map(self._disease, disease.parents)]
+        is_tumour = any(simplify(each.name).endswith(_TUMOURS) for each in near)
         broader = [p for p in _unique(sorted(wider), own) if _is_part(p, disease.phrases)]
         table: dict[str, Any] = {
             "terms": [*disease.phrases, *adjectives(disease.phrases)],
@@ -238,11 +239,6 @@ def _forms(name: str) -> list[str]:
 
 def _unique(words: Iterable[str], known: set[str]) -> list[str]:
     return [word for word in dict.fromkeys(words) if word not in known]
-
-
-def _is_tumour(diseases: list[_LexiconEntry]) -> bool:
-    ends = ("neoplasm", "cancer", "carcinoma", "tumor", "sarcoma", "lymphoma", "leukemia")
-    return any(simplify(d.name).endswith(ends) for d in diseases)
 
 
 def _organs(phrases: Iterable[str]) -> list[str]:

@@ -67,7 +67,7 @@ def fits_name(code: str, name: str) -> bool:
         return True
     rest = letters[1:]
     consonants = len(rest) > 1 and not _VOWELS & set(rest)
-    return consonants and _in_order(letters, word[:_BEGINNING])
+    return consonants and in_order(letters, word[:_BEGINNING])
 
 
 @lru_cache(maxsize=4096)
@@ -87,10 +87,11 @@ def _has_initials(letters: str, parts: list[str]) -> bool:
         if found < 0:
             return False
         place = found + 1
-    return _in_order(letters, "".join(parts))
+    return in_order(letters, "".join(parts))
 
 
-def _in_order(letters: str, text: str) -> bool:
+def in_order(letters: Iterable[str], text: str) -> bool:
+    """Return whether letters are in a text, in their order."""
     rest = iter(text)
     return all(letter in rest for letter in letters)
 

@@ -26,13 +26,12 @@ def table_of_name(name: str) -> dict[str, Any]:
     # acronym, so that "ALL" is not the word "all".
     levels = _levels_of_name(name)
     terms, short = _terms_of_name(name)
-    resisting = name.lower().endswith("resistance")
     terms += _species_of(terms)
+    resisting = name.lower().endswith("resistance")
     table: dict[str, Any] = {
         "terms": [] if levels else [*terms, *adjectives(terms)],
         "healthy": ["parental", "sensitive", "responsive"] if resisting else [],
         "acronyms": list(dict.fromkeys([*short, *_acronyms_of_name(name)])),
-        "sites": _sites_of_name(name),
         "levels": levels,
         "quantity": bool(levels),
         "cancer": _cancer_by_name(name),
@@ -114,15 +113,6 @@ def _acronyms_of_name(name: str) -> list[str]:
     return [text for text in found if simplify(text)]
 
 
-def _sites_of_name(name: str) -> list[str]:
-    """Return the organ of a cancer by its name: "lung" of "Lung_Cancer", not of one form of it."""
-    lists = load_wording()["names"]
-    text = _readable(name)
-    words = simplify(text).split()
-    of_organ = words[-1:] and words[-1] in lists["cancer"] and words[-1] not in lists["form"]
-    return [_LAST_WORD.sub("", text)] if len(words) > 1 and of_organ else []
-
-
 def _cancer_by_name(name: str) -> bool:
     """Return whether a name is that of a cancer: "Lung cancer", "Thymoma", but not "Glaucoma"."""
     words = simplify(name).split()
@@ -187,8 +177,6 @@ def full_table(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
     table["terms"] = list(dict.fromkeys([*entry.get("terms", ()), *terms]))
     if acronyms:
         table["acronyms"] = list(dict.fromkeys([*entry.get("acronyms", ()), *acronyms]))
-    if "sites" not in entry and (sites := _sites_of_name(name)):
-        table["sites"] = sites
     return table
 
 

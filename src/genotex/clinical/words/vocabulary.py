@@ -223,17 +223,8 @@ def unlisted_table(name: str) -> Mapping[str, Any]:
             kind: list(dict.fromkeys([*table.get(kind, ()), *known.get(kind, ())]))
             for kind in ("terms", "acronyms")
         },
-        "sites": _sites(table, known),
         "cancer": bool(table.get("cancer") or known.get("cancer")),
     }
-
-
-def _sites(table: Mapping[str, Any], known: Mapping[str, Any]) -> list[str]:
-    """Return the organs of a cancer: those of the lexicon, with that of the name of "X cancer"."""
-    by_name, by_lexicon = table.get("sites", []), known.get("sites", [])
-    if known.get("subtype") and by_lexicon:
-        return list(by_lexicon)
-    return list(dict.fromkeys([*by_name, *by_lexicon]))
 
 
 def load_vocabulary(path: Path | None = None) -> Vocabulary:

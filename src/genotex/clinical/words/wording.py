@@ -44,9 +44,12 @@ class Terms:
         """Return where terms are in the simplified text (an acronym: the whole of it)."""
         plain, words, written = _in_words(text)
         found = [] if self._first_words.isdisjoint(words) else self._phrase_spans(words)
-        if not found and self._short and self._has_short(plain, written):
-            found = self._acronym_spans(plain)
-        return found
+        if found or not self._short:
+            return found
+        if plain not in self._alone and self._short.isdisjoint(written):
+            return []
+        hits = (hit.span() for hit in re.finditer(r"\S+", plain) if hit[0] in self._alone)
+        return [next(hits, (0, len(plain)))]
 
     def _phrase_spans(self, words: list[str]) -> list[tuple[int, int]]:
         """Return where phrases are, from left to right, the longest at each place."""
@@ -66,15 +69,6 @@ class Terms:
             if " ".join(words[place : place + length]) in self._phrases:
                 return length
         return 0
-
-    def _acronym_spans(self, plain: str) -> list[tuple[int, int]]:
-        for hit in re.finditer(r"\S+", plain):
-            if hit[0] in self._alone:
-                return [hit.span()]
-        return [(0, len(plain))]
-
-    def _has_short(self, plain: str, written: list[str]) -> bool:
-        return plain in self._alone or not self._short.isdisjoint(written)
 
     def find(self, text: str) -> str | None:
         """Return the first term found, in simplified form, or None."""
@@ -210,7 +204,8 @@ class Negation:
         return None
 
     def _denied_before(self, before: str) -> bool:
-        while not self._ends(before, self._words["negation_before"]):
+        denials = self._words["negation_before"]
+        while not any(end == len(before) for _, end in denials.spans(before)):
             shorter = self._without_bridge(before)
             if shorter == before:
                 return False
@@ -235,7 +230,3 @@ class Negation:
 
     def _fills(self, group: str, text: str) -> bool:
         return (0, len(text)) in self._words[group].spans(text) if text else False
-
-    @staticmethod
-    def _ends(text: str, terms: Terms) -> bool:
-        return any(end == len(text) for _, end in terms.spans(text))
