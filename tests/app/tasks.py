@@ -112,6 +112,7 @@ def exclude_in_view(hands: Hands, series: str) -> None:
 
 def pair_from_column(hands: Hands, series: str) -> None:
     hands.click(f"ul.series a:text-is('{series}')")
+    hands.page.wait_for_load_state()
     hands.click("button:has-text('pairs from') >> nth=0")
     hands.wait("#sheet .message:has-text('pairs of')")
 

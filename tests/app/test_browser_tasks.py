@@ -16,10 +16,12 @@ from tests.app.tasks import (
     TASKS,
     Hands,
     combine_cohorts,
+    compare_by_texts,
     counts_to_gene,
     enrich_result,
     exclude_in_view,
     figure_for_paper,
+    pair_from_column,
     repeat_with_change,
     series_to_gene,
     tables_to_gene,
@@ -28,6 +30,7 @@ from tests.app.tasks import (
     write_three_groups,
 )
 from tests.app.test_browser import open_genes
+from tests.app.test_samples import write_paired
 from tests.laid_out_series import count_tables
 from tests.laid_out_series import write as write_laid_out
 
@@ -38,6 +41,7 @@ __all__ = ["chromium", "page", "server"]
 def folder(study_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tasks")
     shutil.copytree(study_folder, folder, dirs_exist_ok=True)
+    write_paired(folder)
     return folder
 
 
@@ -48,8 +52,8 @@ def hands(page: Any) -> Hands:
 
 @pytest.fixture
 def other(study_folder: Path, place: dict[str, str]) -> str:
-    """Return the last series of the trait, which no other test changes."""
-    return max(path.name for path in (study_folder / "input" / "GEO" / place["trait"]).iterdir())
+    """Return the second series of the trait."""
+    return sorted(each.name for each in (study_folder / "input/GEO" / place["trait"]).iterdir())[1]
 
 
 def stated(do: Callable[..., None]) -> tuple[int, int]:
@@ -121,6 +125,18 @@ def test_a_sample_is_excluded_in_view_of_the_plot(page: Any, hands: Hands, other
     exclude_in_view(hands, other)
     assert (hands.clicks, hands.words) == stated(exclude_in_view)
     assert page.locator("#sheet tr.excluded").count() == 1
+
+
+def test_pairs_come_from_a_column(page: Any, hands: Hands) -> None:
+    pair_from_column(hands, "GSE1")
+    assert (hands.clicks, hands.words) == stated(pair_from_column)
+    assert "8 pairs of 16 samples from Individual" in page.inner_text("#sheet .message")
+
+
+def test_a_comparison_that_the_texts_name_is_tested(page: Any, hands: Hands, other: str) -> None:
+    compare_by_texts(hands, other)
+    assert (hands.clicks, hands.words) == stated(compare_by_texts)
+    assert "against" in page.inner_text(".lead")
 
 
 def test_studies_of_a_trait_lead_to_the_forest_of_a_gene(page: Any, hands: Hands) -> None:

@@ -215,15 +215,19 @@ def others(folder: Path, series: dict[str, str]) -> list[Path]:
     return [path for path in place.parent.iterdir() if path.is_dir() and path != place]
 
 
-@pytest.fixture
-def paired(tmp_path: Path, access: Access) -> Iterator[tuple[Browser, EditedSheet]]:
-    """Return a series of eight tumours with tissue beside them, whose pairs only a suffix names."""
+def write_paired(folder: Path) -> None:
+    """Write a series of eight tumours with adjacent tissue, whose pairs only a suffix names."""
     names = [f"03-{212 + number // 2}{'AB'[number % 2]}" for number in range(16)]
     tissue = ["Liver Tumor Tissue", "Liver Non-Tumor Tissue"] * 8
     cells = [[f"Tissue: {text}" for text in tissue], [f"Individual: {name}" for name in names]]
     text = series_matrix("GSE1", characteristics=cells, title="Hepatocellular carcinoma")
     place = "input/GEO/Hepatocellular_Carcinoma/GSE1/GSE1_series_matrix.txt.gz"
-    write_gz(tmp_path / place, text)
+    write_gz(folder / place, text)
+
+
+@pytest.fixture
+def paired(tmp_path: Path, access: Access) -> Iterator[tuple[Browser, EditedSheet]]:
+    write_paired(tmp_path)
     query = {"trait": "Hepatocellular_Carcinoma", "series": "GSE1"}
     with opened(tmp_path, access) as browser:
         yield browser, sheet_of(browser, tmp_path, query)
