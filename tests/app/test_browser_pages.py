@@ -145,9 +145,12 @@ def test_every_page_is_accessible_and_fits(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     # The copy of axe-core that the package holds: nothing is loaded from elsewhere.
     page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8"))
-    found = page.evaluate("axe.run()")["violations"]
-    grave = [each for each in found if each["impact"] in GRAVE]
-    assert not grave, [(each["id"], [n["html"] for n in each["nodes"]][:3]) for each in grave]
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        found = page.evaluate("axe.run()")["violations"]
+        grave = [each for each in found if each["impact"] in GRAVE]
+        shown = [(each["id"], [n["html"] for n in each["nodes"]][:3]) for each in grave]
+        assert not grave, (scheme, shown)
 
 
 def test_the_map_of_traits_leads_to_pairs_and_a_signature_to_traits(page: Any) -> None:
