@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from genotex.analysis.hidden import spectrum
-from genotex.analysis.hidden.confounders import estimate_confounders
-from genotex.analysis.hidden.spectrum import GeneParts
+from genotex.analysis import GeneParts, estimate_confounders
 from tests.analysis.hidden_cohorts import noise, two_group_design
+
+SPECTRUM = "genotex.analysis.hidden.spectrum"
 
 
 def with_factors(samples: int, genes: int, factors: int) -> np.ndarray:
@@ -24,9 +24,9 @@ def test_factors_of_many_samples_are_those_of_all_eigenvalues(
     """With 15 of them more vectors are followed than at first."""
     values, design = with_factors(120, 500, factors), two_group_design(120)
     exact = estimate_confounders(GeneParts.of(values), design)
-    monkeypatch.setattr(spectrum, "MOST_EXACT", 100)
-    monkeypatch.setattr(spectrum, "FIRST_BLOCK", 8)
-    monkeypatch.setattr(spectrum, "LARGE", 0)
+    monkeypatch.setattr(f"{SPECTRUM}.MOST_EXACT", 100)
+    monkeypatch.setattr(f"{SPECTRUM}.FIRST_BLOCK", 8)
+    monkeypatch.setattr(f"{SPECTRUM}.LARGE", 0)
     found = estimate_confounders(GeneParts.of(values), design)
     assert found.estimated == exact.estimated >= factors
     assert found.columns.shape == exact.columns.shape
@@ -42,8 +42,8 @@ def test_parts_of_the_genes_give_what_all_at_once_give(monkeypatch: pytest.Monke
     values, design = with_factors(60, 500, 3), two_group_design(60)
     whole = GeneParts.of(values)
     exact = estimate_confounders(whole, design)
-    monkeypatch.setattr(spectrum, "LARGE", 0)
-    monkeypatch.setattr(spectrum, "NUMBERS_AT_ONCE", 60 * 64)
+    monkeypatch.setattr(f"{SPECTRUM}.LARGE", 0)
+    monkeypatch.setattr(f"{SPECTRUM}.NUMBERS_AT_ONCE", 60 * 64)
     read: list[int] = []
 
     def watched(part: slice) -> np.ndarray:

@@ -16,7 +16,6 @@ import pytest
 
 from genotex.analysis import AuditFinding, CheckResult, CohortAudit
 from genotex.app import Access, CohortQuality, StoredQuality
-from genotex.app.quality import cohorts
 from genotex.clinical import write_sheet_table
 from genotex.figures import COLOURS
 from genotex.formats import CohortInfo, update_cohort_info, write_evidence, write_linked_csv
@@ -245,7 +244,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> CohortQuality:
         np.sort(random.normal(8, 1, (8, 5))), random.uniform(size=(8, 4)),
         np.array([1.0, 2.0, 3.0, 4.0]), "raw.txt.gz", ["first step", "second step"],
     )  # fmt: skip
-    monkeypatch.setattr(cohorts, "_read_stored", lambda *_: found)
+    monkeypatch.setattr("genotex.app.quality.cohorts._read_stored", lambda *_: found)
     return found
 
 
@@ -352,7 +351,7 @@ def test_a_plot_says_how_many_of_the_samples_it_shows(
     of = CHECKED["by_sample"]
     some = {"by_sample": {name: values[:5] for name, values in of.items()}}
     found = replace(measured, record=CHECKED | some, drawn=measured.drawn[:3])
-    monkeypatch.setattr(cohorts, "_read_stored", lambda *_: found)
+    monkeypatch.setattr("genotex.app.quality.cohorts._read_stored", lambda *_: found)
     notes = {
         plot: tab.get("/quality/points", params=cohort | {"plot": plot}).json()["note"]
         for plot in ("pca", "distance", "density")

@@ -24,6 +24,7 @@ from .designs.blocks import (
 from .designs.comparison import Comparison as Comparison, set_up_comparison as set_up_comparison
 from .panel.condition_predictor import predict_condition as predict_condition
 from .hidden.confounders import estimate_confounders as estimate_confounders
+from .hidden.spectrum import GeneParts as GeneParts
 from .hidden.confounding import (
     associate_levels as associate_levels,
     cramers_v as cramers_v,

@@ -34,7 +34,6 @@ ROUNDS = 50
 LADDER = 2.0
 ROUGH = 0.3
 """Largest slope left, in units of the penalty, on the way to the penalty that is asked for."""
-"""So many genes that are missed come in at once, the steepest; or half as many as are in use."""
 
 
 class PanelData:
