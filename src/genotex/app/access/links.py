@@ -21,17 +21,10 @@ LINKS, SHARED = ".workbench-links.json", "/shared/"
 LONGEST_LINK = 90 * 24 * 3600.0
 """Seconds after which a link ends by itself."""
 _MOST = 500
-LinkKind = Literal["result", "samples", "study", "survival"]
-"""``samples`` are links of version 1.0, which show no results."""
-PAGES: dict[LinkKind, str] = {
-    "result": "/genes",
-    "samples": "/samples",
-    "study": "/samples",
-    "survival": "/survival",
-}
+LinkKind = Literal["result", "study", "survival"]
+PAGES: dict[LinkKind, str] = {"result": "/genes", "study": "/samples", "survival": "/survival"}
 """What a link of each kind opens."""
 _FILES = ("csv", "xlsx", "json")
-_SAMPLES = frozenset({"/samples", "/samples/table", "/samples.csv", "/quality", "/quality/points"})
 _OPEN: dict[LinkKind, frozenset[str]] = {
     "result": frozenset(
         {"/genes", "/genes/points", "/genes.h5ad", "/gene", "/gene/values", "/gene/forest"}
@@ -42,8 +35,9 @@ _OPEN: dict[LinkKind, frozenset[str]] = {
         | {f"/{table}/table" for table in ("genes", "sets", "cohorts")}
         | {f"/{table}.{kind}" for table in ("genes", "sets", "cohorts") for kind in _FILES}
     ),
-    "samples": _SAMPLES,
-    "study": _SAMPLES,
+    "study": frozenset(
+        {"/samples", "/samples/table", "/samples.csv", "/quality", "/quality/points"}
+    ),
     "survival": frozenset(
         {"/survival", "/survival/table", "/survival/gene", "/survival/curves"}
         | {f"/survival.{kind}" for kind in _FILES}
@@ -52,7 +46,6 @@ _OPEN: dict[LinkKind, frozenset[str]] = {
 """What else it may ask for; a page that is not listed is closed to links."""
 _NAMES: dict[LinkKind, frozenset[str]] = {
     "result": frozenset({"output", "trait", "condition"}),
-    "samples": frozenset({"trait", "series"}),
     "study": frozenset({"trait", "series"}),
     "survival": frozenset({"output"}),
 }
