@@ -209,6 +209,8 @@ def test_from_geo_to_the_table_that_the_command_writes(
         tab.wait_for_selector("#history tr:has-text('done')")
         tab.click("nav a:text-is('Folder')")
         tab.click("ul.series a:text-is('GSE7')")
+        # Until then the table moves as what is above it comes.
+        tab.wait_for_selector("#verdict[data-plots]")
         rows = tab.locator("#sheet tbody tr")
         rows.nth(1).click()
         rows.nth(3).click()
