@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,18 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 """Places of rows, or of anything else."""
+
+
+NUMBERS_AT_ONCE = 1 << 23
+
+
+def gene_parts(genes: int, numbers: int, most: int | None = None) -> Iterator[slice]:
+    """Yield slices of genes that need so many numbers each; at most so many genes in one."""
+    at_once = max(1, NUMBERS_AT_ONCE // max(numbers, 1))
+    if most is not None:
+        at_once = min(at_once, most)
+    for start in range(0, genes, at_once):
+        yield slice(start, min(start + at_once, genes))
 
 
 def largest_eigenvectors(matrix: Floats, most: int) -> tuple[Floats, Floats]:

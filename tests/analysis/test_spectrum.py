@@ -43,7 +43,7 @@ def test_parts_of_the_genes_give_what_all_at_once_give(monkeypatch: pytest.Monke
     whole = GeneParts.of(values)
     exact = estimate_confounders(whole, design)
     monkeypatch.setattr(f"{SPECTRUM}.LARGE", 0)
-    monkeypatch.setattr(f"{SPECTRUM}.NUMBERS_AT_ONCE", 60 * 64)
+    monkeypatch.setattr("genotex.arrays.NUMBERS_AT_ONCE", 60 * 64)
     read: list[int] = []
 
     def watched(part: slice) -> np.ndarray:

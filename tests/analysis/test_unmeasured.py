@@ -346,7 +346,7 @@ def test_a_large_table_is_read_in_parts_to_the_same_end(
     whole = analyze_table(table, {}, Problem(table.trait), AnalysisOptions(panel=False))
     for module in ("unmeasured", "spectrum"):
         monkeypatch.setattr(f"genotex.analysis.hidden.{module}.LARGE", 0)
-    monkeypatch.setattr("genotex.analysis.hidden.spectrum.NUMBERS_AT_ONCE", 40 * 32)
+    monkeypatch.setattr("genotex.arrays.NUMBERS_AT_ONCE", 40 * 32)
     parts = analyze_table(table, {}, Problem(table.trait), AnalysisOptions(panel=False))
     assert whole.method["hidden"]["used"] > 0
     assert parts.method["hidden"]["used"] == whole.method["hidden"]["used"]

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genotex.arrays import Flags, Floats, Rows
+from genotex.arrays import Flags, Floats, Rows, gene_parts
 
 NEAR_SINGULAR = 1e-10
 CHUNK = 2048
-NUMBERS_AT_ONCE = 1 << 23
-"""Genes that are fitted at once at most, and values of them."""
+"""Genes that are fitted at once at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,10 +88,9 @@ def fit_last_columns(
     q, r = np.linalg.qr(design)
     fit = _empty(genes, r[-tested:, -tested:])
     # In parts, so that what is left of the genes stays in the processor's cache.
-    at_once = max(1, min(CHUNK, NUMBERS_AT_ONCE // samples))
-    for start in range(0, genes, at_once):
-        values = whiten(expression[:, start : start + at_once])
-        places = np.arange(start, start + values.shape[1])
+    for part in gene_parts(genes, samples, CHUNK):
+        values = whiten(expression[:, part])
+        places = np.arange(part.start, part.stop)
         complete = ~np.isnan(values).any(axis=0)
         if complete.all():
             _fit_complete(q, values, places, fit)

@@ -12,7 +12,7 @@ genes at once; with missing values a gene's blocks are as large as its known val
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,7 +24,7 @@ from genotex.analysis.gene_tests.linear import (
     fit_last_columns,
     fit_weighted_columns,
 )
-from genotex.arrays import Flags, Floats, Rows
+from genotex.arrays import Flags, Floats, Rows, gene_parts
 from genotex.smoothing import lowess
 
 SPAN = 0.5
@@ -104,7 +104,6 @@ TRIM = 0.15
 """Share of the genes at either end that the mean correlation leaves out (limma)."""
 ENOUGH_GENES = 5000
 """So many genes give the same consensus over genes as all of them."""
-NUMBERS_AT_ONCE = 1 << 23
 GRID = 65
 ROUNDS = 30
 NEAR_SINGULAR = 1e-10
@@ -156,7 +155,7 @@ class Precision:
         if voom is None and not (blocked and np.isnan(values).any()):
             return fit_last_columns(self.whiten(design), values, tested, self.whiten)
         fits = []
-        for part in _parts(values.shape[1], len(design) * (design.shape[1] + 1)):
+        for part in gene_parts(values.shape[1], len(design) * (design.shape[1] + 1)):
             observed = self.observed_weights(values[:, part], voom)
             if blocked and self.blocks is not None:
                 products = _Products(design, values[:, part], observed, self.blocks)
@@ -184,13 +183,6 @@ class Precision:
 def some_genes(genes: int) -> slice:
     """Return the places of enough genes for an estimate that all share, evenly spaced."""
     return slice(None, None, max(1, genes // ENOUGH_GENES))
-
-
-def _parts(genes: int, numbers: int) -> Iterator[slice]:
-    """Yield slices of genes that need so many numbers each."""
-    at_once = max(1, NUMBERS_AT_ONCE // max(numbers, 1))
-    for start in range(0, genes, at_once):
-        yield slice(start, start + at_once)
 
 
 def _block_sums(columns: Floats, blocks: Rows) -> Floats:
@@ -332,7 +324,7 @@ def consensus_correlation(design: Floats, values: Floats, precision: Precision) 
     values = values[:, some_genes(values.shape[1])]
     voom = replace(precision, blocks=None, correlation=0.0).voom(design, values)
     found = []
-    for part in _parts(values.shape[1], len(design) * (design.shape[1] + 1)):
+    for part in gene_parts(values.shape[1], len(design) * (design.shape[1] + 1)):
         observed = precision.observed_weights(values[:, part], voom)
         found.append(_Products(design, values[:, part], observed, blocks).correlations(lowest))
     known = np.sort(np.concatenate(found))

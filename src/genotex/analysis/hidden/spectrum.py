@@ -14,10 +14,9 @@ from functools import cached_property
 
 import numpy as np
 
-from genotex.arrays import Floats
+from genotex.arrays import Floats, gene_parts
 
 GENES_AT_ONCE = 4096
-NUMBERS_AT_ONCE = 1 << 23
 LARGE = 1 << 28
 """Bytes of residuals above which they are made again each time."""
 MOST_EXACT = 3000
@@ -43,10 +42,8 @@ class GeneParts:
         return cls(len(values), values.shape[1], lambda part: values[:, part])
 
     def parts(self) -> Iterator[slice]:
-        """Yield parts that are small enough to be copied."""
-        at_once = max(1, min(GENES_AT_ONCE, NUMBERS_AT_ONCE // self.samples))
-        for start in range(0, self.count, at_once):
-            yield slice(start, start + at_once)
+        """Return parts that are small enough to be copied."""
+        return gene_parts(self.count, self.samples, GENES_AT_ONCE)
 
 
 class Residuals:

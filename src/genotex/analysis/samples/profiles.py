@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike
 
 from genotex.analysis.designs.contrast import Contrast
 from genotex.analysis.samples.facts import SampleFacts, read_value
-from genotex.arrays import Flags, Floats, Rows
+from genotex.arrays import Flags, Floats, Rows, gene_parts
 from genotex.formats import LinkedTable
 
 FEWEST_GENES = 100
@@ -24,7 +24,6 @@ MOST_GENES = 5_000
 LEVELS = 2_048
 """Genes, evenly spread, that the distribution of a sample's values is taken from."""
 CHUNK = 2_000
-NUMBERS_AT_ONCE = 1 << 23
 MANY_SAMPLES = 3_000
 """So many samples are compared in pairs in double precision, and in search of repeated people."""
 
@@ -163,10 +162,7 @@ class Profiles:
         """Yield places of genes and their values in the samples compared, shape (n, <= CHUNK)."""
         every = np.array_equal(self.contrast.rows, np.arange(len(self.table.samples)))
         rows = slice(None) if every else self.contrast.rows  # a view is faster than a copy
-        genes = len(self.table.genes)
-        at_once = max(1, min(CHUNK, NUMBERS_AT_ONCE // len(self.contrast.rows)))
-        for start in range(0, genes, at_once):
-            place = slice(start, min(start + at_once, genes))
+        for place in gene_parts(len(self.table.genes), len(self.contrast.rows), CHUNK):
             yield place, np.asarray(self.table.expression[rows, place], dtype=np.float64)
 
     def take(self, places: Rows) -> Floats:
