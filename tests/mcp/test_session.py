@@ -130,7 +130,9 @@ def test_solve_reports_progress_and_writes_a_folder_of_its_own(
         ]
 
     in_session(work, "--root", root, "--write")
-    assert "testing genes" in steps and "writing the report" in steps
+    # A step that ends between two looks at the job is not shown; those that are come in order.
+    known = ["starting", "reading cohorts", "testing genes", "writing the report"]
+    assert len(steps) > 1 and steps == [step for step in known if step in steps]
     after = files_of(root)
     new = {name for name in after if after[name] != before.get(name)}
     assert all(name.split("/")[0] == "analyses" for name in new)
