@@ -8,16 +8,24 @@ while durations are recorded.
 
 As a plug-in (``pytest -p tests.durations``) this module writes ``durations.json``: of tests, by
 function, the slowest case. What a run does not execute keeps its entry.
+
+Load alone moves no test. What a test takes on a quiet machine is at least the processor time of its
+process and their ended children, and at least the time by the clock during which no process of the
+machine waited for a processor (the kernel's counter of pressure; elsewhere than on Linux the clock
+is believed); it is at most the time by the clock. Where the limit is between these bounds, as for a
+test that mostly waits on a loaded machine, the entry of before stays.
 """
 
 import functools
 import importlib
 import json
+import os
 import sys
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from pathlib import Path
 from types import ModuleType
+from typing import Any, NamedTuple, Self
 
 import pytest
 
@@ -28,7 +36,8 @@ IN_TURNS = 6
 """Of the cases of a long test that is for every day, one in so many runs every day."""
 
 _ROOT = Path(__file__).parents[1]
-_PROPERTY = "shared fixtures"
+_PRESSURE = Path("/proc/pressure/cpu")
+_SHARED, _SETUP, _CALL = "shared fixtures", "set-up", "call"
 
 Durations = dict[str, dict[str, float]]
 
@@ -76,22 +85,69 @@ def is_stale(entry: str) -> bool:
 
 # From here on: recording.
 
-_shared: dict[str, dict[str, float]] = {}
-"""Seconds of the shared fixtures that were set up for each test of this process."""
+
+class Taken(NamedTuple):
+    """Bounds of what something takes on a quiet machine, in seconds."""
+
+    least: float
+    most: float
+
+    def without(self, others: Iterable[Self]) -> Self:
+        """Return what is left without parts."""
+        return self._make(all_ - sum(parts) for all_, *parts in zip(self, *others, strict=True))
+
+
+class Clock:
+    """Tells what was taken since it was made."""
+
+    def __init__(self) -> None:
+        self._start = self._read()
+
+    @staticmethod
+    def _read() -> tuple[float, float, float]:
+        """Return seconds of processors, by the clock, and in which somebody waited for one."""
+        times, stalled = os.times(), 0.0
+        if _PRESSURE.exists():
+            some = _PRESSURE.read_text().partition("\n")[0]
+            stalled = int(some.rpartition("total=")[2]) / 1e6
+        processor = time.process_time() + times.children_user + times.children_system
+        return processor, time.perf_counter(), stalled
+
+    def taken(self) -> Taken:
+        """Return what was taken until now."""
+        now = zip(self._read(), self._start, strict=True)
+        processor, clock, stalled = (after - before for after, before in now)
+        return Taken(max(processor, clock - stalled), max(processor, clock))
+
+
+_shared: dict[str, dict[str, tuple[float, ...]]] = {}
+"""What the shared fixtures took that were set up for each test, as workers can send it."""
 
 _now = ""
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None]:
-    """Note which test is being set up."""
+    """Note which test is being set up, and time that."""
     global _now
     _now = item.nodeid
     _forget()
+    clock = Clock()
     try:
         yield
     finally:
-        item.user_properties.append((_PROPERTY, _shared.pop(item.nodeid, {})))
+        item.user_properties.append((_SETUP, tuple(clock.taken())))
+        item.user_properties.append((_SHARED, _shared.pop(item.nodeid, {})))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    """Time a test itself."""
+    clock = Clock()
+    try:
+        yield
+    finally:
+        item.user_properties.append((_CALL, tuple(clock.taken())))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -99,13 +155,13 @@ def pytest_fixture_setup(
     fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest
 ) -> Generator[None, object, object]:
     """Time a fixture that tests share, without the fixtures that it asks for."""
-    start = time.perf_counter()
+    clock = Clock()
     try:
         return (yield)
     finally:
         if fixturedef.scope != "function":
             entry = f"{fixturedef.baseid}::{fixturedef.argname}"
-            _shared.setdefault(_now, {})[entry] = time.perf_counter() - start
+            _shared.setdefault(_now, {})[entry] = tuple(clock.taken())
 
 
 def _forget() -> None:
@@ -117,36 +173,51 @@ def _forget() -> None:
                     value.cache_clear()
 
 
-_seconds: dict[str, float] = {}
-_fixtures: dict[str, float] = {}
+_tests: dict[str, Taken] = {}
+_fixtures: dict[str, Taken] = {}
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Add up what a test took, without the fixtures that it shares."""
     if report.when == "teardown" or report.skipped:
         return
-    spent = report.duration
+    found: Mapping[str, Any] = dict(report.user_properties)
     if report.when == "setup":
-        shared: Mapping[str, float] = dict(report.user_properties).get(_PROPERTY, {})
-        spent -= sum(shared.values())
-        for entry, seconds in shared.items():
-            _fixtures[entry] = max(_fixtures.get(entry, 0.0), seconds)
-    _seconds[report.nodeid] = _seconds.get(report.nodeid, 0.0) + spent
+        shared = {entry: Taken(*taken) for entry, taken in found.get(_SHARED, {}).items()}
+        for entry, taken in shared.items():
+            _fixtures[entry] = _longer(_fixtures.get(entry), taken)
+        _tests[report.nodeid] = Taken(*found[_SETUP]).without(shared.values())
+    elif _CALL in found:
+        called = zip(_tests[report.nodeid], found[_CALL], strict=True)
+        _tests[report.nodeid] = Taken(*map(sum, called))
+
+
+def _longer(one: Taken | None, other: Taken) -> Taken:
+    return other if one is None else Taken(*map(max, one, other))
+
+
+def now_slow(before: Mapping[str, float], measured: Mapping[str, Taken]) -> dict[str, float]:
+    """Return the slow ones by what they take, or took before where that is not certain."""
+    slow = dict(before)
+    for entry, taken in measured.items():
+        if taken.least >= LIMIT:
+            slow[entry] = taken.least
+        elif taken.most < LIMIT:
+            slow.pop(entry, None)
+    return {entry: round(slow[entry], 1) for entry in sorted(slow)}
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Write what this run measured, and keep what it left out."""
     if hasattr(session.config, "workerinput"):
         return  # a worker of pytest-xdist: the main process hears all reports
-    functions: dict[str, float] = {}
-    for node_id, seconds in _seconds.items():
+    functions: dict[str, Taken] = {}
+    for node_id, taken in _tests.items():
         name = function_of(node_id)
-        functions[name] = max(functions.get(name, 0.0), seconds)
+        functions[name] = _longer(functions.get(name), taken)
     before = recorded()
     after: Durations = {}
     for kind, measured in (("fixtures", _fixtures), ("tests", functions)):
         kept = {entry: was for entry, was in before[kind].items() if not is_stale(entry)}
-        known = {**kept, **measured}
-        slow = sorted(entry for entry, seconds in known.items() if seconds >= LIMIT)
-        after[kind] = {entry: round(known[entry], 1) for entry in slow}
+        after[kind] = now_slow(kept, measured)
     FILE.write_text(json.dumps(after, indent=0) + "\n")

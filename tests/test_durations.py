@@ -1,13 +1,55 @@
 """What tests/durations.json lists is there, and decides which tests are slow."""
 
+import time
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from tests.durations import LIMIT, is_slow, is_stale, recorded
+from tests import durations
+from tests.durations import LIMIT, Clock, Taken, is_slow, is_stale, now_slow, recorded
 
 FIXTURE = {"fixtures": {"tests/app::folder": 3.0}, "tests": {}}
+
+
+@pytest.fixture
+def by_the_clock(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """Set what the clock, the processor and the kernel's counter of pressure show."""
+    monkeypatch.setattr(durations, "_PRESSURE", tmp_path / "cpu")
+
+    def show(*, clock: float, processor: float, stalled: float) -> None:
+        text = f"some avg10=0.00 avg60=0.00 avg300=0.00 total={stalled * 1e6:.0f}\nfull total=0\n"
+        (tmp_path / "cpu").write_text(text)
+        monkeypatch.setattr(time, "perf_counter", lambda: clock)
+        monkeypatch.setattr(time, "process_time", lambda: processor)
+
+    return show
+
+
+@pytest.mark.parametrize(
+    ("clock", "processor", "stalled", "taken"),
+    [(3, 0.2, 0, (3, 3)), (3, 0.2, 2.9, (0.2, 3)), (3, 0.2, 2, (1, 3)), (1, 2, 0, (2, 2))],
+    ids=["waits", "waits for a processor", "waits for both", "computes in threads"],
+)
+def test_time_in_which_somebody_waits_for_a_processor_is_not_certain(
+    by_the_clock: Any, clock: float, processor: float, stalled: float, taken: tuple[float, float]
+):
+    by_the_clock(clock=0.0, processor=0.0, stalled=0.0)
+    started = Clock()
+    by_the_clock(clock=clock, processor=processor, stalled=stalled)
+    assert started.taken() == pytest.approx(taken, abs=0.05)
+
+
+def test_what_is_not_certain_stays_as_it_was():
+    before = {"waits": 2.0, "was slow": 3.0, "left out": 1.0}
+    measured = {
+        "waits": Taken(0.1, 9.0),
+        "was slow": Taken(0.1, 0.2),
+        "is slow": Taken(0.72, 5.0),
+        "new, waits": Taken(0.1, 9.0),
+    }
+    assert now_slow(before, measured) == {"is slow": 0.7, "left out": 1.0, "waits": 2.0}
 
 
 def item(node_id: str, *fixtures: str) -> Any:
