@@ -6,8 +6,8 @@ import base64
 import io
 import re
 from collections.abc import Callable, Mapping, Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
@@ -75,7 +75,7 @@ def _with_titles(names: Sequence[str]) -> Callable[[re.Match[str]], str]:
     rest = iter(names)
 
     def replace(match: re.Match[str]) -> str:
-        return f"<use {match[1]}><title>{escape(next(rest))}</title></use>"
+        return f"<use {match[1]}><title>{escape(next(rest), quote=False)}</title></use>"
 
     return replace
 
@@ -91,7 +91,7 @@ def _open_tag(svg: str, alt: str) -> str:
     end = svg.index(">") + 1
     view = box[1] if box else "0 0 400 300"
     head = (
-        f'<svg role="img" aria-label={quoteattr(alt)} viewBox="{view}"'
+        f'<svg role="img" aria-label="{escape(alt)}" viewBox="{view}"'
         ' xmlns:xlink="http://www.w3.org/1999/xlink" xmlns="http://www.w3.org/2000/svg">'
     )
     return head + svg[end:]

@@ -28,6 +28,10 @@ TO_COMPARE = 1e-5
 NO_VARIANCE = 1e-12
 MUCH_WIDER = 1.5
 MEASURED_PENALTIES = 10.0 ** np.arange(6.0, -2.5, -0.5)
+_KIND_AND_RULE = {
+    True: ("logistic", "cross-validated deviance"),
+    False: ("linear", "leave-one-out squared error"),
+}
 CONDITIONAL = (
     "{condition} enters as a prediction from expression, not as measured: the p-values hold "
     "given that prediction, and do not include its error."
@@ -78,25 +82,14 @@ def predict_condition(
     name = condition_table.trait
     known = np.flatnonzero(np.isfinite(condition_table.trait_values))
     target, binary = _code(name, condition_table.trait_values[known])
-    source = _columns(condition_table, regressors)[known]
-    goal = _columns(table, regressors)[rows]
-    usable = _varies(source) & _varies(goal)
-    if not usable.any():
-        msg = (
-            f"{name} cannot be predicted: none of its {len(regressors)} regressor genes is in "
-            "both cohorts and varies there; choose other cohorts or ask without a condition"
-        )
-        raise AnalysisError(msg)
-    source, goal = source[:, usable], goal[:, usable]
+    usable, source, goal = _in_both(condition_table, known, table, rows, regressors)
     # One thread, since the last digits of a sum depend on how many share it.
     with threadpool_limits(limits=1):
         model = _train(_scale(source, source), target, binary, seed)
         values = _standardise(model.predict(_scale(goal, goal)), name)
         score = _score(source, target, binary, seed)
     score_name: ScoreName = "AUROC" if binary else "R2"
-    kind, rule = ("logistic", "cross-validated deviance")
-    if not binary:
-        kind, rule = ("linear", "leave-one-out squared error")
+    kind, rule = _KIND_AND_RULE[binary]
     cases = int(target.sum())
     record = {
         "condition": name,
@@ -145,6 +138,23 @@ def _code(name: str, values: Floats) -> tuple[Floats, bool]:
         )
         raise AnalysisError(msg)
     return target if binary else (values - values.mean()) / values.std(), binary
+
+
+def _in_both(
+    condition_table: LinkedTable, known: Rows, table: LinkedTable, rows: Rows, genes: Sequence[str]
+) -> tuple[Flags, Floats, Floats]:
+    """Return which genes vary in both cohorts, and their values in each."""
+    source = _columns(condition_table, genes)[known]
+    goal = _columns(table, genes)[rows]
+    usable = _varies(source) & _varies(goal)
+    if not usable.any():
+        msg = (
+            f"{condition_table.trait} cannot be predicted: none of its {len(genes)} regressor "
+            "genes is in both cohorts and varies there; choose other cohorts or ask without a "
+            "condition"
+        )
+        raise AnalysisError(msg)
+    return usable, source[:, usable], goal[:, usable]
 
 
 def _columns(table: LinkedTable, genes: Sequence[str]) -> Floats:

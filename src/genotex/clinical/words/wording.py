@@ -126,7 +126,7 @@ class Spelling:
     def __init__(self, texts: Iterable[str], right: Iterable[str] = ()) -> None:
         words = {word for text in texts for word in simplify(text).split()}
         # Words of `right` are no slips, and none is mended to be one of them.
-        self._known = words.union(*(text.split() for text in right))
+        self._known = words.union(" ".join(right).split())
         self._by_end: dict[str, list[str]] = {}
         for word in sorted(word for word in words if len(word) >= _SHORTEST):
             for end in {word[:_END], word[-_END:]}:
