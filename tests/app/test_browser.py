@@ -25,6 +25,7 @@ def folder(study_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 def open_genes(page: Any) -> None:
     page.click("section[aria-labelledby=analyses] tbody tr:has-text('results') th a")
     page.wait_for_selector("#plot[data-ready=volcano]")
+    page.locator("#plot").scroll_into_view_if_needed()
 
 
 def open_samples(page: Any, place: dict[str, str]) -> None:
@@ -166,6 +167,46 @@ def test_two_tabs_do_not_overwrite_each_other(page: Any, place: dict[str, str]) 
     other.close()
 
 
+MOVES = """
+    window.moved = new Set();
+    const at = new WeakMap();
+    (function look() {
+      const parts = "main :is(h1, h2, form, table, button, .plot)";
+      for (const each of document.querySelectorAll(parts)) {
+        if (!each.offsetParent || each.closest("#verdict *, #design *, .tools")) continue;
+        const top = Math.round(each.getBoundingClientRect().top + scrollY);
+        if (at.has(each) && at.get(each) !== top) {
+          const name = each.id || each.textContent.trim().slice(0, 30);
+          moved.add(`${name}: ${at.get(each)} to ${top}`);
+        }
+        at.set(each, top);
+      }
+      requestAnimationFrame(look);
+    })();
+"""
+"""Notes what is elsewhere on the page than when it came."""
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_nothing_moves_while_a_step_opens(page: Any, place: dict[str, str], width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.add_init_script(MOVES)
+    here = page.url.split("?")[0].rstrip("/")
+    listed = page.locator(f"ul.series a[href*='{place['trait']}']")
+    # Another series for each width: the first visit is the one that reads it.
+    series = f"trait={place['trait']}&series={listed.nth(2 if width == 400 else 3).inner_text()}"
+    query = "&".join(f"{name}={value}" for name, value in place.items())
+    steps = {
+        f"/samples?{series}": "#verdict[data-plots]", f"/analysis?{series}&sent=1": "#design h3",
+        f"/genes?{query}": "#plot[data-ready]", "/add": "#drop",
+    }  # fmt: skip
+    for path, there in steps.items():
+        page.goto(here + path)
+        page.wait_for_selector(there)
+        page.wait_for_load_state("networkidle")
+        assert page.evaluate("[...moved]") == [], path
+
+
 @pytest.mark.everyday
 @pytest.mark.parametrize("width", [400, 1280])
 def test_no_page_is_wider_than_the_window(page: Any, place: dict[str, str], width: int) -> None:
@@ -201,7 +242,7 @@ def test_a_gene_set_is_tested_drawn_and_highlighted(
     open_genes(page)
     genes = page.locator("#table tbody th a").all_inner_texts()
     (tmp_path / "mine.gmt").write_text("\t".join(["FIRST", "", *genes]) + "\n")
-    page.click("a:text-is('Gene sets')")
+    page.click("a:text-is('other sets')")
     page.set_input_files("input[name=sent]", tmp_path / "mine.gmt")
     page.click("button.main")
     page.click("#table tbody th a:has-text('FIRST')")

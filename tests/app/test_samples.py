@@ -281,7 +281,7 @@ def test_what_a_series_compares_is_listed_and_tested_without_a_trait(
     write_gz(tmp_path / "input/GEO/Unsorted/GSE1/GSE1_series_matrix.txt.gz", text)
     place = {"trait": "Unsorted", "series": "GSE1"}
     with opened(tmp_path, access) as browser:
-        listed = browser.get("/samples/comparisons", params=place).text
+        listed = browser.get("/samples", params=place).text
         assert "vemurafenib vs vehicle" in listed and "4 against 4 samples" in listed
         data = {"change": "exclude:yes", "sample": "GSM1", "version": 0}
         browser.post("/samples/assign", params=place, data=data, headers=browser.own)

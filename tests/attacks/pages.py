@@ -163,7 +163,7 @@ NAMED = {
     "/genes.h5ad": "output", "/cohort.h5ad": "cohort", "/samples": "series",
     "/samples.csv": "trait", "/tables": "name", "/survival": "output", "/run": "run",
     "/run/notebook": "notebook", "/scores": "of", "/scores/page": "of", "/atlas": "atlas",
-    "/atlas/gene": "atlas", "/samples/comparisons": "series", "/analysis/about": "name",
+    "/atlas/gene": "atlas", "/analysis/about": "name",
 }  # fmt: skip
 FILES = (
     "/static/../server.py", "/static/%2e%2e/server.py", "/static/..%2fserver.py",

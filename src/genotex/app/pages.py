@@ -78,8 +78,8 @@ class Workbench:
     read: Recent[Any, SamplesRead] = field(default_factory=partial(Recent, 40))
     plans: dict[tuple[str, ...], SeriesDesign] = field(default_factory=dict)
     """Trait and series -> the design that was previewed last."""
-    unread: dict[tuple[str, str], str] = field(default_factory=dict)
-    """Trait and series -> why its expression cannot be read."""
+    unread: dict[Any, str] = field(default_factory=dict)
+    """Files of a series, as they are -> why its expression cannot be read."""
 
     def __post_init__(self) -> None:
         """Read analyses where other work that takes memory is done."""

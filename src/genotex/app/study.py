@@ -150,7 +150,7 @@ def _before_analysis(
     here = address("/samples", {"trait": trait, "series": name})
     sheet = workbench.sheets.kept(workbench.workspace.sheet(trait, name))
     read = workbench.series.kept(series_state(files))
-    why = workbench.unread.get((trait, name), "")
+    why = workbench.unread.get(series_state(files), "")
     judged = StudyStep("Quality", f"{here}#samples-quality")
     if read is not None:
         quality = read.quality

@@ -6,6 +6,7 @@ import math
 import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from genotex.app.pages import (
     visitor_of,
     workbench_of,
 )
+from genotex.app.quality.pages import parts_before_analysis
 from genotex.app.study import line_of
 from genotex.clinical import REPORTED
 from genotex.cohorts import PreprocessOptions
@@ -43,15 +45,15 @@ from genotex.workflows import SeriesComparisons, comparisons_of
 _GIVEN = ("change", "column", "value", "version", "target", "from", "way")
 
 
-def _series_of(request: Request, trait: str, name: str) -> GeoCohortFiles:
-    files = workbench_of(request).workspace.series(trait, name)
+def _series_of(request: Request, trait: str, series: str) -> GeoCohortFiles:
+    files = workbench_of(request).workspace.series(trait, series)
     if files is None:
-        what = f"the series {name!r} of {trait!r}"
+        what = f"the series {series!r} of {trait!r}"
         raise not_found(what)
     return files
 
 
-def _sheet(request: Request) -> tuple[EditedSheet, dict[str, Any]]:
+def _sheet(request: Request) -> tuple[EditedSheet, dict[str, str]]:
     trait, series = (request.query_params.get(name, "") for name in ("trait", "series"))
     files = _series_of(request, trait, series)
     workbench = workbench_of(request)
@@ -67,6 +69,8 @@ def samples(request: Request) -> Response:
     """Show the sheet of a series."""
     sheet, place = _sheet(request)
     values = _values(request.query_params, sheet, place)
+    files = _series_of(request, **place)
+    workbench = workbench_of(request)
     return render(
         request,
         "samples.html.j2",
@@ -74,8 +78,10 @@ def samples(request: Request) -> Response:
         edited=sheet.edited,
         ways=FILL_WAYS,
         line=line_of(request, "Samples", place),
-        results=workbench_of(request).results_of(place["trait"], place["series"]),
-        **_known(request, place),
+        results=workbench.results_of(**place),
+        loose=files.folder.parent.parent.name != "GEO",
+        found=None if visitor_of(request).link else _compared_or_none(files, sheet),
+        **parts_before_analysis(request, place, files, sheet),
         **values,
     )
 
@@ -88,14 +94,6 @@ def _of_trait(request: Request) -> Response:
     return RedirectResponse(address("/samples", {"trait": named, "series": series}), 303)
 
 
-def _known(request: Request, place: Mapping[str, str]) -> dict[str, bool]:
-    """Return whether the quality of a series is known, and whether any trait can be named."""
-    files = _series_of(request, place["trait"], place["series"])
-    kept = workbench_of(request).series.kept(series_state(files))
-    laid_out = files.folder.parent.parent.name == "GEO"
-    return {"judged": kept is not None and kept.quality.audit is not None, "loose": not laid_out}
-
-
 def table(request: Request) -> Response:
     """Show the table alone, for htmx."""
     sheet, place = _sheet(request)
@@ -103,7 +101,7 @@ def table(request: Request) -> Response:
 
 
 def _values(
-    query: Mapping[str, str], sheet: EditedSheet, place: dict[str, Any], message: str = ""
+    query: Mapping[str, str], sheet: EditedSheet, place: dict[str, str], message: str = ""
 ) -> dict[str, Any]:
     """Return what the table shows: rows with a text, in the order of a column."""
     search, sort = query.get("search", "").strip(), query.get("sort", "")
@@ -237,15 +235,15 @@ def _pair_people(
         return f"Not changed: {_first_mistake(error)}."
 
 
-def _comparisons(request: Request) -> Response:
-    """Show what the series compares by its texts."""
-    sheet, place = _sheet(request)
-    found = _compared(request, sheet, place)
-    return render(request, "comparisons.html.j2", found=found, place=place)
+def _compared_or_none(files: GeoCohortFiles, sheet: EditedSheet) -> SeriesComparisons | None:
+    """Return what the series compares; None where it cannot be read, which its plots explain."""
+    with suppress(GenotexError):
+        return _compared(files, sheet)
+    return None
 
 
-def _compared(request: Request, sheet: EditedSheet, place: Mapping[str, str]) -> SeriesComparisons:
-    files = _series_of(request, place["trait"], place["series"])
+def _compared(files: GeoCohortFiles, sheet: EditedSheet) -> SeriesComparisons:
+    """Return what the series compares by its texts."""
     return comparisons_of(files, PreprocessOptions(exclude=tuple(sheet.left_out)))
 
 
@@ -262,7 +260,7 @@ def _submit(request: Request, name: str) -> None:
     sheet, place = _sheet(request)
     jobs = workbench_of(request).jobs
     jobs.check_room(visitor_of(request).user)
-    found = _compared(request, sheet, place)
+    found = _compared(_series_of(request, **place), sheet)
     record = ComparisonRecord(
         name="",
         created=time.time(),
@@ -296,7 +294,6 @@ def routes() -> list[Route]:
         Route("/samples/table", table),
         Route("/samples/assign", assign, methods=["POST"], name="changes the samples"),
         Route("/samples/upload", upload, methods=["POST"], name="uploads a sample sheet"),
-        Route("/samples/comparisons", _comparisons),
         Route("/samples/compare", compare, methods=["POST"], name="tests a comparison"),
         Route("/samples.csv", _download),
     ]

@@ -41,13 +41,15 @@ def genes(request: Request) -> Response:
     """Show plots and table."""
     analysis = analysis_of(request)
     result, findings = analysis.result, analysis.findings
+    cut = gene_plots.Cut.read(analysis, request.query_params)
     return render(
         request,
         "genes.html.j2",
         line=result_line(request, result.cohort),
         analysis=analysis,
         choices=gene_plots.choices_of(analysis),
-        cut=gene_plots.Cut.read(analysis, request.query_params),
+        cut=cut,
+        hits=_hits(analysis, cut),
         axis=change_words(analysis.findings).axis,
         plots=gene_plots.plots_of(analysis),
         contrast=result.method.get("contrast", {}).get("text", ""),
@@ -58,6 +60,10 @@ def genes(request: Request) -> Response:
         **_found_files(request),
         **GENES.values(request, _rows(request)),
     )
+
+
+def _hits(analysis: LoadedAnalysis, cut: gene_plots.Cut) -> str:
+    return f"{cut.significant(analysis).sum():,} genes"
 
 
 def _marks(row: Row) -> str:
@@ -126,7 +132,7 @@ def points(request: Request) -> Response:
         lambda: plots[plot].declare(gene_plots.subject_of(analysis, cut, marked, known, plot)),
     )
     window = _window(request.query_params.get("window", ""))
-    hits = f"{cut.significant(analysis).sum():,}"
+    hits = _hits(analysis, cut)
     note = "" if found is None else found.caption
     return send_figure(request, found, note, window=window, hits=hits)
 

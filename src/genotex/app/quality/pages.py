@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -95,7 +96,7 @@ class _Opened:
     @property
     def columns(self) -> dict[str, list[str]]:
         """What samples can be coloured by."""
-        return _columns(self.sheet, self.cohort)
+        return _columns(self.sheet, self.cohort.samples, self.cohort.columns)
 
 
 def _opened(request: Request) -> _Opened:
@@ -107,11 +108,10 @@ def _opened(request: Request) -> _Opened:
         found = _found_series(workbench, trait, name)
         if found is None:
             raise not_found(what)
-        state = series_state(found[0])
-        series = workbench.series.kept(state)
-        if series is None:
+        opened = _read_before(workbench, trait, name, *found)
+        if opened is None:
             raise not_found(what)
-        return _Opened(trait, name, series, found[1], None, state, series.evidence)
+        return opened
     output, trait, _ = place_of(request)
     known = workbench.workspace.file(output.cohort_info(trait))
     if known is None or name not in read_cohort_info(known):
@@ -129,18 +129,31 @@ def _opened(request: Request) -> _Opened:
     return _Opened(trait, name, cohort, None if found is None else found[1], output, key, evidence)
 
 
-def _columns(sheet: EditedSheet | None, cohort: CohortQuality) -> dict[str, list[str]]:
+def _read_before(
+    workbench: Workbench, trait: str, name: str, files: GeoCohortFiles, sheet: EditedSheet
+) -> _Opened | None:
+    """Return a series before any analysis; None where its expression is not in memory."""
+    state = series_state(files)
+    series = workbench.series.kept(state)
+    if series is None:
+        return None
+    return _Opened(trait, name, series, sheet, None, state, series.evidence)
+
+
+def _columns(
+    sheet: EditedSheet | None, samples: Sequence[str], recorded: Mapping[str, list[str]]
+) -> dict[str, list[str]]:
     """Return what samples can be coloured by: the sheet as it is now, then the cohort's record."""
     columns: dict[str, list[str]] = {}
     if sheet is not None:
         out = {"group": "excluded"}
         rows = {row["sample"]: row | (out if row["exclude"] else {}) for row in sheet.rows}
         columns = {
-            name: [rows.get(sample, {}).get(name, "") for sample in cohort.samples]
+            name: [rows.get(sample, {}).get(name, "") for sample in samples]
             for name in (*sheet.edited, *sheet.characteristics)
         }
     columns = {name: cells for name, cells in columns.items() if any(cells)}
-    return columns | {name: c for name, c in cohort.columns.items() if name not in columns}
+    return columns | {name: c for name, c in recorded.items() if name not in columns}
 
 
 def _found_series(
@@ -167,21 +180,49 @@ def quality(request: Request) -> Response:
 def _shown(request: Request, opened: _Opened, template: str) -> Response:
     place = {"output": request.query_params.get("output", ""), "trait": opened.trait}
     place["cohort"] = opened.name
+    line = line_of(request, "Quality", place)
+    return render(request, template, place=place, line=line, sheet=opened.sheet, **_parts(opened))
+
+
+def _parts(opened: _Opened) -> dict[str, Any]:
+    """Return what plots and verdict of a cohort show."""
     record, audit = opened.cohort.record, opened.cohort.audit
     blocks = record.get("detected_blocks", {})
-    return render(
-        request,
-        template,
-        place=place,
-        line=line_of(request, "Quality", place),
-        cohort=opened.cohort,
-        plots=[(key, label, _exists(key, record)) for key, (label, _) in _PLOTS.items()],
-        columns=list(opened.columns),
-        audit=None if audit is None else audit_view(audit),
-        sheet=opened.sheet,
-        notes=[] if opened.evidence is None else opened.evidence.notes,
-        people=len({block for sample, block in blocks.items() if sample != block}),
-    )
+    return {
+        "why": "",
+        "cohort": opened.cohort,
+        "plots": [(key, label, _exists(key, record)) for key, (label, _) in _PLOTS.items()],
+        "colours": list(opened.columns),
+        "audit": None if audit is None else audit_view(audit),
+        "notes": [] if opened.evidence is None else opened.evidence.notes,
+        "people": len({block for sample, block in blocks.items() if sample != block}),
+    }
+
+
+def parts_before_analysis(
+    request: Request, place: Mapping[str, str], files: GeoCohortFiles, sheet: EditedSheet
+) -> dict[str, Any]:
+    """Return what plots and verdict of a series show; before it was read, their frame alone."""
+    workbench = workbench_of(request)
+    opened = _read_before(workbench, place["trait"], place["series"], files, sheet)
+    if opened is not None:
+        if opened.cohort.audit is not None and visitor_of(request).link is not None:
+            opened.judge()
+        return _parts(opened)
+    return _frame(sheet) | {"why": workbench.unread.get(series_state(files), "")}
+
+
+def _frame(sheet: EditedSheet) -> dict[str, Any]:
+    """Return the parts of a series whose expression is not in memory."""
+    columns = _columns(sheet, [row["sample"] for row in sheet.rows], {})
+    return {
+        "cohort": None,
+        "plots": [(key, label, _exists(key, {})) for key, (label, _) in _PLOTS.items()],
+        "colours": list(columns),
+        "audit": None,
+        "notes": [],
+        "people": 0,
+    }
 
 
 async def read(request: Request) -> Response:
@@ -197,14 +238,15 @@ def _read(request: Request) -> Response:
         if found is None:
             what = f"the series {name!r} of {trait!r}"
             raise not_found(what)
+        state = series_state(found[0])
         try:
             made = partial(SeriesQuality, found[0], workbench.apart)
-            workbench.series.get(series_state(found[0]), made)
+            workbench.series.get(state, made)
         except GenotexError as error:
-            why = workbench.workspace.without_places(str(error))
-            workbench.unread[trait, name] = why
-            return studied(render(request, "quality_none.html.j2", why=why))
-        workbench.unread.pop((trait, name), None)
+            why = workbench.unread[state] = workbench.workspace.without_places(str(error))
+            place = {"output": "", "trait": trait, "cohort": name}
+            frame = _frame(found[1]) | {"place": place, "sheet": found[1], "why": why}
+            return studied(render(request, "quality_parts.html.j2", **frame))
     opened = _opened(request)
     if query.get("judge"):
         opened.judge()

@@ -23,7 +23,6 @@ document.addEventListener("DOMContentLoaded", () => {
     htmx.trigger(form, "submit");
   }
   if (drop) {
-    drop.hidden = false;
     document.addEventListener("dragover", (event) => event.preventDefault());
     document.addEventListener("drop", (event) => {
       event.preventDefault();

@@ -2,7 +2,7 @@
 "use strict";
 function qualityPlots() {
   const place = element("quality"), before = element("before"), by = element("colour-by");
-  if (!place || place.question) return;
+  if (!place || place.question || !place.dataset.figure) return;
   bindSaves();
   let plot = "pca", drawn = "";
   place.question = () => ({ plot, by: by.value });
@@ -41,7 +41,7 @@ function qualityPlots() {
   // The checks say which samples are conspicuous, and measure what two of the plots show.
   document.body.addEventListener("judged", () => {
     const there = element("verdict").dataset.plots.split(" ");
-    for (const button of document.querySelectorAll("[data-quality]")) button.hidden = !there.includes(button.dataset.quality);
+    for (const button of document.querySelectorAll("[data-quality]")) button.disabled = !there.includes(button.dataset.quality);
     draw();
   });
   draw();
