@@ -151,6 +151,27 @@ def test_threads_change_nothing() -> None:
     assert one.record == two.record
 
 
+def test_chosen_genes_give_the_panel_of_a_table_of_them() -> None:
+    genes, target = planted(40, 300, binary=True)
+    genes[::7, 5] = np.nan
+    chosen, options = np.flatnonzero(np.arange(300) % 3 != 1), {"binary": True, "seed": 1}
+    among = fit_panel(genes, np.zeros((40, 0)), target, chosen=chosen, **options)
+    alone = fit_panel(genes[:, chosen], np.zeros((40, 0)), target, **options)
+    assert among.coefficients == alone.coefficients
+    assert among.record == alone.record
+
+
+def test_training_sets_that_do_not_fit_into_memory_together_give_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    genes, target = planted(60, 300, binary=True)
+    together = fit_panel(genes, np.zeros((60, 0)), target, binary=True, seed=1)
+    monkeypatch.setattr("genotex.analysis.panel.path.ROWS_TOGETHER", 100)
+    apart = fit_panel(genes, np.zeros((60, 0)), target, binary=True, seed=1)
+    assert apart.coefficients == pytest.approx(together.coefficients, abs=1e-4)
+    np.testing.assert_array_equal(apart.selection_frequency, together.selection_frequency)
+
+
 def test_covariate_that_separates_the_classes_stays_finite() -> None:
     genes, target = planted(40, 30, binary=True)
     found = fit_panel(genes, 50 * target[:, None] + 1, target, binary=True, seed=1)

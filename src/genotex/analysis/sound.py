@@ -171,6 +171,8 @@ def _too_many_near_one(excess: float, share: float) -> str:
 
 Columns = dict[str, Floats]
 
+LARGE = 1 << 28
+"""Bytes of a table from which tests and panel take turns."""
 MANY_DEPARTURES = 10
 DEPARTING_SHARE = 0.2
 """Of the number of genes with a significant trend."""
@@ -206,11 +208,11 @@ def carry_out(
         comparison = set_up_comparison(cohort, problem, options)
         expression = comparison.expression
         kept = choose_genes(comparison, expression, filter_low=options.filter_low)
-        values = expression[:, kept.tested]
         tests, panel = _both(
-            lambda: run_tests(comparison, values, kept, options),
-            lambda: _fit_panel(comparison, values, options.panel, options.seed, threads),
-            threads,
+            lambda: run_tests(comparison, expression[:, kept.tested], kept, options),
+            lambda: _fit_panel(comparison, kept.tested, options.panel, options.seed, threads),
+            # There is room for what the tests hold, or for what the panel holds.
+            threads if expression.nbytes <= LARGE else 1,
         )
     tested = tests.kept.tested[kept.tested]
     genes = arrange_genes(
@@ -238,7 +240,7 @@ def _both(
 
 
 def _fit_panel(
-    comparison: Comparison, values: Floats, wanted: bool | None, seed: int, threads: int
+    comparison: Comparison, tested: Flags, wanted: bool | None, seed: int, threads: int
 ) -> GenePanel:
     if wanted is False:
         return GenePanel(notes=("No panel: switched off.",))
@@ -251,11 +253,12 @@ def _fit_panel(
         return GenePanel(notes=("No panel: a factor of several levels is not predicted.",))
     # Surrogate variables were made with the trait in view, so they must not help to predict it.
     covariates, target = comparison.design.others[:, 1:], comparison.contrast.values
+    expression = comparison.expression
     binary, repeated = comparison.contrast.binary, comparison.repeated
 
     def fit() -> GenePanel:
         return fit_panel(
-            values, covariates, target,
+            expression, covariates, target, chosen=np.flatnonzero(tested),
             binary=binary, seed=seed, threads=threads, repeated=repeated,
             most_work=np.inf if wanted else MOST_WORK,
         )  # fmt: skip
@@ -263,7 +266,8 @@ def _fit_panel(
     # The condition of a two-step problem is that of no other problem.
     if comparison.condition is not None:
         return fit()
-    return once("panel", fit, values, covariates, target, binary, seed, repeated, bool(wanted))
+    given = (expression, tested, covariates, target, binary, seed, repeated, bool(wanted))
+    return once("panel", fit, *given)
 
 
 def _panel_columns(panel: GenePanel, tested: Flags) -> Columns:

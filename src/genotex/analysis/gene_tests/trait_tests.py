@@ -55,7 +55,6 @@ class TraitTests:
 
     comparison: Comparison  # Adjusted for hidden factors that are technical
     kept: GeneFilter  # Which genes were tested
-    values: Floats  # (n, m): expression of the m tested genes
     columns: Columns  # (m,): columns of `GENE_TABLE`
     unmeasured: Unmeasured  # Surrogate variables
     spread: Spread  # Weights of the samples
@@ -72,6 +71,11 @@ class TraitTests:
     grade: NDArray[np.str_]
     # Genes significant by the moderated t without covariates; None where there are none
     without_covariates: int | None = None
+
+    @property
+    def values(self) -> Floats:
+        """Expression of the m tested genes, shape (n, m); another copy each time."""
+        return self.comparison.expression[:, self.kept.tested]
 
 
 def run_tests(
@@ -114,7 +118,6 @@ def run_tests(
         comparison=comparison,
         inflation=inflation,
         kept=kept,
-        values=values,
         columns=columns,
         unmeasured=_with_change(unmeasured, columns, grade, kept.names(genes), options.q_cut),
         spread=spread,

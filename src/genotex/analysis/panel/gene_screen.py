@@ -63,9 +63,12 @@ def _moments(rows: Floats) -> tuple[Floats, Floats]:
 class GeneScreen:
     """All genes as rows of one matrix in single precision, centred and scaled over all samples."""
 
-    def __init__(self, values: Floats, pool: Executor | None = None) -> None:
+    def __init__(
+        self, values: Floats, pool: Executor | None = None, chosen: Rows | None = None
+    ) -> None:
         self._pool = pool
-        samples, genes = values.shape
+        self._chosen = np.arange(values.shape[1]) if chosen is None else chosen
+        samples, genes = len(values), len(self._chosen)
         self._values = values
         self._place = np.full(genes, -1, dtype=np.intp)
         self._fetched = np.empty((0, samples))
@@ -75,7 +78,7 @@ class GeneScreen:
         """Row of `known` for each gene with missing values, -1 for the others."""
         known = [np.empty((0, samples), dtype=np.bool_)]
         for start in range(0, genes, CHUNK):
-            block = values[:, start : start + CHUNK].T
+            block = values[:, self._chosen[start : start + CHUNK]].T
             unknown = np.isnan(block)
             some = np.flatnonzero(unknown.any(axis=1))
             if len(some):
@@ -102,7 +105,7 @@ class GeneScreen:
                 larger = np.empty((2 * needed, self._fetched.shape[1]))
                 larger[: self._count] = self._fetched[: self._count]
                 self._fetched = larger
-            self._fetched[self._count : needed] = self._values[:, new].T
+            self._fetched[self._count : needed] = self._values[:, self._chosen[new]].T
             self._count = needed
             place = self._place[genes]
         return self._fetched.take(place, axis=0)

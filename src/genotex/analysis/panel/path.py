@@ -31,6 +31,8 @@ LIKELY = 0.6
 """A gene is tried at once at the next penalty when its slope is this far beyond it."""
 ROUNDS = 50
 """Searches for missed genes at one penalty; two or three are usual."""
+ROWS_TOGETHER = 50_000
+"""Samples of all training sets that go in step: so many numbers for each gene in use."""
 LADDER = 2.0
 ROUGH = 0.3
 """Largest slope left, in units of the penalty, on the way to the penalty that is asked for."""
@@ -47,13 +49,13 @@ class PanelData:
         binary: bool,
         pool: Executor | None = None,
         work: Work | None = None,
+        chosen: Rows | None = None,
     ) -> None:
         self.work = work
-        self.genes = genes
         self.covariates = covariates
         self.target = target
         self.binary = binary
-        self.screen = GeneScreen(genes, pool)
+        self.screen = GeneScreen(genes, pool, chosen)
 
     def with_one(self, training: Rows, samples: Rows | None = None) -> Floats:
         """Return 1 and the covariates standardised by the training rows, one row per sample."""
@@ -159,6 +161,18 @@ class _Lockstep:
         return bool(missed.any())
 
 
+def _parts(families: Sequence[Sequence[Rows]]) -> Iterator[list[Sequence[Rows]]]:
+    """Cut families into parts whose genes in use fit into memory together."""
+    part: list[Sequence[Rows]] = []
+    for family in families:
+        rows = sum(len(each) for other in (*part, family) for each in other)
+        if part and rows > ROWS_TOGETHER:
+            yield part
+            part = []
+        part.append(family)
+    yield part
+
+
 def fit_paths(data: PanelData, families: Sequence[Sequence[Rows]]) -> list[list[PanelPath]]:
     """Fit families of training sets along descending penalties."""
     # The first set of a family gives its penalties: from the smallest that selects no gene down to
@@ -166,6 +180,10 @@ def fit_paths(data: PanelData, families: Sequence[Sequence[Rows]]) -> list[list[
     # without one fold each; a family also ends where its cross-validated deviance has risen for
     # good.
     # Returns In the same order.
+    return [paths for part in _parts(families) for paths in _fit_together(data, part)]
+
+
+def _fit_together(data: PanelData, families: Sequence[Sequence[Rows]]) -> list[list[PanelPath]]:
     training = [rows for family in families for rows in family]
     family_of = np.repeat(np.arange(len(families)), [len(family) for family in families])
     first = np.searchsorted(family_of, np.arange(len(families)))
@@ -235,6 +253,13 @@ def _collect(rows: Rows, grid: Floats, found: list[tuple[Rows, Floats]]) -> Pane
 
 def fit_single(data: PanelData, training: Sequence[Rows], penalty: float) -> Iterator[Rows]:
     """Yield the genes that each training set selects at one penalty."""
+    for part in _parts([[rows] for rows in training]):
+        yield from _fit_single_together(data, [rows for (rows,) in part], penalty)
+
+
+def _fit_single_together(
+    data: PanelData, training: Sequence[Rows], penalty: float
+) -> Iterator[Rows]:
     lockstep = _Lockstep(data, training)
     everyone = np.arange(len(training))
     tops = np.maximum(lockstep.top(), penalty)

@@ -151,7 +151,7 @@ def selection_frequency(
     # Returns frequency: 0 to 1. record: ``pairs``, ``penalty``, ``seed``, ``genes_above_half`` and
     # ``genes_per_half_sample``.
     halves = complementary_halves(data.target, data.binary, pairs, seed)
-    counts = np.zeros(data.genes.shape[1])
+    counts = np.zeros(data.screen.size)
     for genes in fit_single(data, halves, penalty):
         counts[genes] += 1
     frequency = counts / len(halves)
@@ -215,6 +215,7 @@ def fit_panel(
     *,
     binary: bool,
     seed: int,
+    chosen: Rows | None = None,
     threads: int = 1,
     repeated: bool = False,
     most_work: float = np.inf,
@@ -225,18 +226,19 @@ def fit_panel(
     best (Breiman's rule). Prediction quality comes from an outer cross-validation that chooses the
     penalty again inside each training set. z-scores and filled values use training samples only.
     Selection frequencies come from complementary half-samples (Shah and Samworth 2013). Covariates,
-    without intercept, are not penalised. Where some people gave several samples (`repeated`), folds
+    without intercept, are not penalised. Genes are those in the `chosen` columns, by default all,
+    and the panel counts among them. Where some people gave several samples (`repeated`), folds
     would test people they were trained on, so there is no prediction quality. The panel is left out
     where it takes more than `most_work` (`Work`).
     """
     # Shapes: genes (n, p), NaN is missing; covariates (n, k); target (n,), 0 and 1 or standardised.
-    if reason := _why_no_panel(genes, target, binary):
+    if reason := _why_no_panel(genes.shape[1] if chosen is None else len(chosen), target, binary):
         return GenePanel(notes=(reason,))
     # One BLAS thread: the products are many and small, and the result then never depends on it.
     with ExitStack() as stack:
         stack.enter_context(threadpool_limits(limits=1))
         pool = stack.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
-        data = PanelData(genes, covariates, target, binary, pool, Work(most_work))
+        data = PanelData(genes, covariates, target, binary, pool, Work(most_work), chosen)
         try:
             return _fit(data, seed, repeated)
         except OverBudget:
@@ -269,8 +271,8 @@ def _fit(data: PanelData, seed: int, repeated: bool) -> GenePanel:
     return GenePanel(found, quality, record, tuple(notes), frequency)
 
 
-def _why_no_panel(genes: Floats, target: Floats, binary: bool) -> str:
-    if genes.shape[1] == 0:
+def _why_no_panel(genes: int, target: Floats, binary: bool) -> str:
+    if genes == 0:
         return "No panel: no gene was tested."
     smallest = _smallest_class(target, binary)
     if smallest >= SMALLEST_CLASS:
