@@ -250,3 +250,24 @@ def test_unique_values_alone_do_not_show_that_rows_agree(make_series: MakeSeries
     reading = RuleExpert().annotate(replace(known, cells=None), "Asthma")
     assert reading.certainty is not None and reading.certainty < 0.65
     assert reading.runner_up is not None
+
+
+@pytest.mark.parametrize(
+    ("trait", "disease", "of_cases", "of_controls"),
+    [
+        ("Liver_Cancer", "hepatocellular carcinoma", "liver tumor", "liver non-tumor"),
+        ("Lung_Cancer", "NSCLC", "lung tumor", "normal lung"),
+        ("Psoriasis", "psoriasis", "psoriatic lesional skin", "non-lesional skin"),
+    ],
+)
+def test_donors_without_a_diagnosis_are_not_the_only_controls(
+    make_series: MakeSeries, trait: str, disease: str, of_cases: str, of_controls: str
+) -> None:
+    tissue = [*[of_cases] * 6, *[of_controls] * 5, "normal control"]
+    state = [f"disease state: {disease}"] * 11 + [None]
+    series = make_series(
+        [f"tissue: {each}" for each in tissue], state, title=f"{disease} and controls"
+    )
+    reading = RuleExpert().annotate(describe_series(series), trait)
+    assert reading.trait is not None and reading.trait.row == 0
+    assert reading.runner_up is None or reading.runner_up.row != 1

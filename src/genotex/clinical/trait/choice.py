@@ -42,6 +42,7 @@ def choose_trait(
     else none is stated, and any `least_certainty` leaves the trait out.
     """
     options, rows = read_rows(candidates, judge)
+    options = _without_parts(options, description)
     scores = score_options([*options, *in_texts], rows, judge)
     pools, none = _pool_options(scores, description), scores.none
 
@@ -74,6 +75,33 @@ def choose_trait(
         confidence="arguable" if against and first.row is None else first.confidence,
     )
     return replace(annotation, trait=trait, certainty=certainty, runner_up=second)
+
+
+def _without_parts(
+    options: Sequence[TraitOption], description: SeriesDescription
+) -> list[TraitOption]:
+    """Return the options without those of which another row names more controls in words.
+
+    "Disease: HCC" of the tumours and the tissue next to them leaves the few healthy donors empty;
+    "tissue: tumour" and "non-tumour" has them, too, and the rest of the controls.
+    """
+    codes = [codes_of_samples(option, description) for option in options]
+    told = [
+        own for option, own in zip(options, codes, strict=True) if option.how == "words" and own
+    ]
+
+    def is_part(own: _Codes | None) -> bool:
+        return own is not None and any(
+            theirs.count(0.0) > own.count(0.0)
+            and all((a, b) in ((0, 0), (1, 0), (1, 1)) for a, b in zip(own, theirs, strict=True))
+            for theirs in told
+        )
+
+    return [
+        option
+        for option, own in zip(options, codes, strict=True)
+        if option.how != "absence is control" or not is_part(own)
+    ]
 
 
 def _pool_options(scores: ScoredOptions, description: SeriesDescription) -> list[list[TraitOption]]:
