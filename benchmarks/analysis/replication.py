@@ -1,6 +1,6 @@
 """Do the genes of one real cohort hold in another of the same disease? The second judge.
 
-    python -m benchmarks replication FOLDER [--learn]
+    python -m benchmarks replication FOLDER [--learn | --sets]
 
 FOLDER holds of each cohort DISEASE_NAME.parquet (genes x samples, log2), DISEASE_NAME.samples.csv
 (sample, group, and age and sex where they are known) and DISEASE_NAME.r.parquet (what R gives: t, p
@@ -16,13 +16,18 @@ be at most 0.05 was written down before any result. Terms and weights were chose
 among a dozen sets: each disease counts the same, and so do the cohorts with permuted labels, which
 are one more; within a disease all pairs do, whole or thinned to balanced groups of 4, 6, 9, 13, 20
 and 30 (three draws of each, seed 1).
+
+--sets asks the same of gene sets: of the first 20 processes of Gene Ontology (10 to 500 tested
+genes) by each test in one cohort, the share with the same direction and p < 0.05 in the other, by
+three tests as R has them; means by disease and by judge. And it permutes the labels of each cohort
+50 times (seeds 1 to 50, no covariates): any process is to be found in at most 10 % of them.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -35,20 +40,26 @@ from rich.table import Table
 from sklearn.linear_model import LogisticRegression
 
 import genotex as gx
+from benchmarks.analysis.gene_sets import IN_PAIRS, by_effects, plain_effects
 from genotex.analysis import (
     TERMS,
+    benjamini_hochberg,
     effective_size,
     fit_last_column,
     moderate,
     replication_chance,
     replication_terms,
 )
+from genotex.analysis.designs.fitting import design_effects
+from genotex.analysis.gene_sets.lists import GeneSet, match_gene_sets, read_sets
 from genotex.arrays import Flags, Floats
 
 FIRST = 100
 CONTROL, PERMUTED = "SEX", "permuted"
 THINNED = (4, 6, 9, 13, 20, 30)
 DRAWS, PERMUTATIONS, GENES = 3, 6, 1500
+FIRST_SETS, SET_PERMUTATIONS, FEWEST_IN_COMMON = 20, 50, 300
+SET_JUDGES = IN_PAIRS[1:3] + IN_PAIRS[4:]
 IN_R = {"R: limma": "", "R: limma + arrayWeights": "aw_", "R: sva + limma": "sva_"}
 
 
@@ -164,6 +175,60 @@ def compare(folder: Path) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
+def compare_sets(folder: Path) -> None:
+    """Print what real pairs of cohorts show again, and what permuted labels do."""
+    sets, _ = read_sets("go-bp")
+    tested: dict[Cohort, tuple[list[str], dict[str, tuple[Floats, Floats]]]] = {}
+    rows = []
+    print("| cohort | samples | " + " | ".join(IN_PAIRS) + " | ..., labels permuted |")
+    for one, other in pairs(folder):
+        for cohort in {one, other} - tested.keys():
+            effects = design_effects(cohort.result().found)
+            matched = match_gene_sets(sets, effects.genes, 10, 500)
+            members = matched.matrix(np.arange(len(effects.genes)))
+            found = by_effects(effects, members)
+            tested[cohort] = [each.name for each in matched.sets], found
+            counts = [(benjamini_hochberg(p) < 0.05).sum() for p, _ in found.values()]
+            permuted = " | ".join(f"{share:.0%}" for share in permuted_labels(cohort, sets))
+            print("|", cohort.name, "|", cohort.samples().height, "|", *counts, "|", permuted)
+        (names, found), (there, judges) = tested[one], tested[other]
+        place = {name: i for i, name in enumerate(there)}
+        here = np.array([i for i, name in enumerate(names) if name in place])
+        if len(here) < FEWEST_IN_COMMON:
+            continue
+        at = np.array([place[names[i]] for i in here])
+        for test, (p, statistic) in found.items():
+            first = np.argsort(p[here], kind="stable")[:FIRST_SETS]
+            for judge in SET_JUDGES:
+                judge_p, judged = judges[judge]
+                same = np.sign(judged[at][first]) == np.sign(statistic[here][first])
+                share = float((same & (judge_p[at][first] < 0.05)).mean())
+                rows.append({"disease": one.disease, "test": test, "judge": judge, "share": share})
+    frame = pl.DataFrame(rows)
+    for by in ("disease", "judge"):
+        shown = frame if by == "disease" else frame.filter(pl.col("disease") != CONTROL)
+        means = shown.group_by("disease", "judge", "test").agg(pl.col("share").mean())
+        print(
+            means.group_by(by, "test").agg(pl.col("share").mean().round(3)).pivot("test", index=by)
+        )
+
+
+def permuted_labels(cohort: Cohort, sets: Sequence[GeneSet]) -> Floats:
+    """Return the share of permutations in which each test finds any set."""
+    genes, values = cohort.expression()
+    varies = values.std(axis=0) > 0
+    values, case = values[:, varies], (cohort.samples()["group"] == "case").to_numpy().astype(float)
+    names = [gene for gene, kept in zip(genes, varies, strict=True) if kept]
+    members = match_gene_sets(sets, names, 10, 500).matrix(np.arange(len(names)))
+    found = []
+    for seed in range(1, SET_PERMUTATIONS + 1):
+        labels = np.random.default_rng(seed).permutation(case)
+        effects = plain_effects(tuple(names), labels, values)
+        tests = by_effects(effects, members).values()
+        found.append([(benjamini_hochberg(p) < 0.05).any() for p, _ in tests])
+    return np.array(found).mean(axis=0)
+
+
 def _tested(
     cohort: Cohort, each: int, rng: np.random.Generator, *, permute: bool = False
 ) -> tuple[dict[str, Floats], float]:
@@ -267,8 +332,12 @@ def main() -> None:
     )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--learn", action="store_true", help="learn the chance of replication")
+    parser.add_argument("--sets", action="store_true", help="of gene sets in place of genes")
     options = parser.parse_args()
     console = Console(width=160)
+    if options.sets:
+        compare_sets(options.folder)
+        return
     if options.learn:
         learn(options.folder, console)
         return

@@ -30,7 +30,7 @@ from scipy.linalg import solve_triangular
 from scipy.special import chdtri, ndtr, stdtr
 
 from genotex.analysis.gene_tests.linear import CHUNK
-from genotex.analysis.gene_tests.moderated import VariancePrior, shrink
+from genotex.analysis.gene_tests.moderated import VariancePrior, moderate_variance, shrink
 from genotex.analysis.gene_tests.precision import Precision
 from genotex.arrays import Floats
 
@@ -44,6 +44,8 @@ FROM_ENDS = 1e-9
 """Share of the range of the sum that is kept from its ends."""
 NEAR_MEAN = 1e-4
 """Below this the saddlepoint formula is 0 / 0, and its limit is taken."""
+FEWEST_SETS = 10
+"""With fewer sets there is no trend of their variances to shrink towards."""
 ROBUST_DF = 0.92
 """Share of the residual degrees of freedom that the variance without the largest effect keeps."""
 
@@ -141,6 +143,8 @@ def camera(
     residual_effects: Floats,
     members: csr_array,
     correlation: float | None = None,
+    *,
+    moderated: bool = False,
 ) -> CameraTest:
     """Test whether the genes of each set are more associated with the trait than the other genes.
 
@@ -149,7 +153,8 @@ def camera(
     variance inflation factor 1 + (m - 1) r for m genes of mean correlation r. The estimate of the
     factor is m times the mean, over residual degrees of freedom, of the squared mean of the genes'
     standardised residual effects (Wu and Smyth 2012, "Estimating the variance inflation factor"),
-    and never below 1. `correlation` takes the place of the estimate (R limma's habit: 0.01).
+    and never below 1. `correlation` takes the place of the estimate (R limma's habit: 0.01);
+    `moderated` shrinks it (see `_moderated`).
     """
     # Shapes: t (p,), moderated; df (p,); residual_effects (p, d), orthogonal; members (s, p), 1
     # where a gene is in a set, which has at least one gene and at most p - 1.
@@ -158,14 +163,26 @@ def camera(
     if correlation is None:
         inflation = _inflation(residual_effects, members, size)
         # The factor is an estimate, as precise as its degrees of freedom.
-        free = min(residual_df, genes - 2)
+        used, free = _moderated(inflation, residual_df, size, moderated)
+        free = np.minimum(free, genes - 2)
     else:
-        inflation = 1.0 + (size - 1.0) * correlation
-        free = genes - 2
+        used = inflation = 1.0 + (size - 1.0) * correlation
+        free = np.full(len(size), genes - 2)
     mean_correlation = np.full(len(size), np.nan)
     np.divide(inflation - 1.0, size - 1.0, out=mean_correlation, where=size > 1)
-    statistic = _two_sample_t(z_scores(t, df), members, size, np.maximum(inflation, 1.0))
+    statistic = _two_sample_t(z_scores(t, df), members, size, np.maximum(used, 1.0))
     return CameraTest(mean_correlation, statistic, 2.0 * stdtr(free, -np.abs(statistic)))
+
+
+def _moderated(variance: Floats, df: int, size: Floats, moderated: bool) -> tuple[Floats, Floats]:
+    """Shrink the variances of set means towards their trend over size, as those of genes are."""
+    # With some twenty samples a set's own estimate is so uncertain that no test gets far; most
+    # sets of a size vary alike (Smyth 2004, on sets in place of genes).
+    own = np.full(len(variance), float(df))
+    if not moderated or len(variance) < FEWEST_SETS:
+        return variance, own
+    found = moderate_variance(variance, own, np.log(size))
+    return found.variance, found.df
 
 
 def _inflation(residual_effects: Floats, members: csr_array, size: Floats) -> Floats:
@@ -210,21 +227,26 @@ class FryTest(NamedTuple):
     """p-value of effects of either sign."""
 
 
-def fry(effects: Floats, prior: VariancePrior, members: csr_array) -> FryTest:
+def fry(
+    effects: Floats, prior: VariancePrior, members: csr_array, *, moderated: bool = False
+) -> FryTest:
     """Test whether the genes of each set are associated with the trait at all.
 
     The directional test is that of limma's fry. Its mixed p-values are too small by a factor of two
     to five around 0.001, since limma fits a beta distribution by two moments, and near 1 for any
     data for sets with fewer genes than `effects` has columns. Here the tail of the same
-    distribution comes from a saddlepoint, exact within 15 %. The prior scales the genes.
+    distribution comes from a saddlepoint, exact within 15 %. The prior scales the genes;
+    `moderated` shrinks the variance of the mean effect (see `_moderated`).
     """
     # Shapes: effects (p, 1 + d), as of `effect_matrix`; members (s, p), 1 where a gene is in a set.
     residual_df = effects.shape[1] - 1
     scaled = scale_effects(effects, prior)
     size = np.asarray(members.sum(axis=1), dtype=np.float64)
     means = (members @ scaled) / size[:, None]
-    statistic = means[:, 0] / np.sqrt((means[:, 1:] ** 2).mean(axis=1))
-    p = 2.0 * stdtr(residual_df, -np.abs(statistic))
+    own = (means[:, 1:] ** 2).mean(axis=1)
+    variance, free = _moderated(own, residual_df, size, moderated)
+    statistic = means[:, 0] / np.sqrt(variance)
+    p = 2.0 * stdtr(free, -np.abs(statistic))
     eigenvalues = np.array(
         [_eigenvalues(scaled[members.indices[a:b]]) for a, b in pairwise(members.indptr)]
     )

@@ -253,8 +253,8 @@ def _test(matched: MatchedSets, genes: pl.DataFrame, effects: TraitEffects) -> C
     """Return the columns of the tests."""
     place = {gene: i for i, gene in enumerate(effects.genes)}
     members = matched.matrix(np.array([place[gene] for gene in genes["Variable"]]))
-    against = camera(effects.t, effects.df, effects.matrix[:, 1:], members)
-    alone = fry(effects.matrix, effects.prior, members)
+    against = camera(effects.t, effects.df, effects.matrix[:, 1:], members, moderated=True)
+    alone = fry(effects.matrix, effects.prior, members, moderated=True)
     return {
         "Direction": _directions(against.statistic),
         "Inter-gene Correlation": against.correlation,

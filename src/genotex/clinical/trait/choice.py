@@ -86,9 +86,8 @@ def _without_parts(
     "tissue: tumour" and "non-tumour" has them, too, and the rest of the controls.
     """
     codes = [codes_of_samples(option, description) for option in options]
-    told = [
-        own for option, own in zip(options, codes, strict=True) if option.how == "words" and own
-    ]
+    each = list(zip(options, codes, strict=True))
+    told = [own for option, own in each if option.how == "words" and own is not None]
 
     def is_part(own: _Codes | None) -> bool:
         return own is not None and any(
@@ -97,11 +96,7 @@ def _without_parts(
             for theirs in told
         )
 
-    return [
-        option
-        for option, own in zip(options, codes, strict=True)
-        if option.how != "absence is control" or not is_part(own)
-    ]
+    return [o for o, own in each if o.how != "absence is control" or not is_part(own)]
 
 
 def _pool_options(scores: ScoredOptions, description: SeriesDescription) -> list[list[TraitOption]]:
