@@ -116,14 +116,22 @@ def test_genes_that_rise_and_fall_together_do_not_make_a_finding(tmp_path: Path)
 
 
 def test_the_other_test_may_decide(result: AnalysisResult, effects: TraitEffects) -> None:
-    options = EnrichmentOptions(test="fry", q_cut=0.2)
+    options = EnrichmentOptions(test="camera", q_cut=0.2)
     found = enrich(result, sets(), options, effects)
-    p = found.sets["Fry p"].to_list()
+    p = found.sets["p"].to_list()
     assert p == sorted(p)
-    expected = found.sets.filter(pl.col("Fry q") < 0.2)
-    assert found.significant.equals(expected)
-    camera = enrich(result, sets(), effects=effects).sets["p"].to_list()
-    assert camera == sorted(camera)
+    assert found.significant.equals(found.sets.filter(pl.col("q") < 0.2))
+
+
+def test_sets_that_change_come_first_by_how_much_more_than_others(
+    result: AnalysisResult, effects: TraitEffects
+) -> None:
+    found = enrich(result, sets(), EnrichmentOptions(q_cut=0.9), effects).sets
+    changed = found["Fry q"] < 0.9
+    assert changed.any() and not changed.all()
+    assert changed.to_list() == sorted(changed, reverse=True)
+    for part in (changed, ~changed):
+        assert found.filter(part)["Shift"].abs().is_sorted(descending=True)
 
 
 def test_q_values_and_overlap(result: AnalysisResult, effects: TraitEffects) -> None:

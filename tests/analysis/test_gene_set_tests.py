@@ -16,6 +16,7 @@ from genotex.analysis import (
     camera,
     contrast_last,
     effect_matrix,
+    fit_last_column,
     fry,
     moderate,
     scale_effects,
@@ -195,3 +196,45 @@ def test_equal_weights_of_observations_change_nothing() -> None:
     plain, weighted = effect_matrix(design, values), effect_matrix(design, values, unread)
     np.testing.assert_allclose(weighted @ weighted.T, plain @ plain.T, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(weighted[:, 0], plain[:, 0], rtol=1e-9)
+
+
+def correlated_sets(seed: int, samples: int = 10) -> tuple[Floats, csr_array, Floats]:
+    """Return values of 60 sets of 20 genes with a factor each, the sets, and two groups."""
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(samples, 1200)) + np.repeat(
+        rng.normal(size=(samples, 60)), 20, axis=1
+    )
+    members = csr_array(np.kron(np.eye(60), np.ones(20)))
+    return values, members, np.repeat([0.0, 1.0], samples // 2)
+
+
+def p_of_sets(seed: int, effect: float, *, moderated: bool) -> list[Floats]:
+    values, members, trait = correlated_sets(seed)
+    values[:, :20] += effect * trait[:, None]
+    design = np.column_stack([np.ones(len(trait)), trait])
+    fit, effects = moderate(fit_last_column(design, values)), effect_matrix(design, values)
+    against = camera(fit.t, fit.df, effects[:, 1:], members, moderated=moderated)
+    return [against.p, fry(effects, fit.prior, members, moderated=moderated).p]
+
+
+def test_moderated_tests_find_more_where_something_changes_and_nothing_elsewhere() -> None:
+    seeds = range(20)
+    null = np.array([p_of_sets(seed, 0.0, moderated=True) for seed in seeds])
+    found = [[(benjamini_hochberg(p) < 0.05).any() for p in tests] for tests in null]
+    assert (np.sum(found, axis=0) <= 3).all()
+    assert (np.mean(null < 0.05, axis=(0, 2)) < 0.07).all()
+    plain, better = (
+        np.array([[p[0] for p in p_of_sets(seed, 2.5, moderated=on)] for seed in seeds])
+        for on in (False, True)
+    )
+    assert (np.mean(better < 0.001, axis=0) > np.mean(plain < 0.001, axis=0) + 0.2).all()
+
+
+def test_few_sets_are_not_moderated() -> None:
+    values, members, trait = correlated_sets(1)
+    design = np.column_stack([np.ones(len(trait)), trait])
+    effects, prior = effect_matrix(design, values), moderate(fit_last_column(design, values)).prior
+    for sets in (1, 2, 9):
+        few = members[:sets]
+        assert (fry(effects, prior, few, moderated=True).p == fry(effects, prior, few).p).all()
+    assert (fry(effects, prior, members, moderated=True).p != fry(effects, prior, members).p).any()

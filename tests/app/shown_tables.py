@@ -172,16 +172,17 @@ def gene_sets(folder: Path, place: Mapping[str, str]) -> Shown:
     path = OutputFolder(folder / "results").enrichment(place["trait"], None).with_suffix(".csv")
     stored = pl.read_csv(path)
     headers: Headers = {
-        "Gene set": "Gene Set", "Genes": "Tested Genes", "Change": "Direction", "p": "p", "q": "q",
-        "fry q": "Fry q", "mixed q": "Mixed q", "Correlation": "Inter-gene Correlation",
+        "Gene set": "Gene Set", "Genes": "Tested Genes", "Change": "Fry Direction",
+        "Shift": "Shift", "fry q": "Fry q", "mixed q": "Mixed q", "camera p": "p",
+        "camera q": "q", "Correlation": "Inter-gene Correlation",
         "Score": "Normalised Score", "Significant": "Significant Genes", "By chance": "Expected",
         "overlap q": "Overlap q",
     }  # fmt: skip
-    low = pl.col("q") < 0.05
+    low = pl.col("Fry q") < 0.05
     filters = {
         "significant": low,
-        "significant, higher": low & (pl.col("Direction") == "up"),
-        "significant, lower": low & (pl.col("Direction") == "down"),
+        "significant, higher": low & (pl.col("Fry Direction") == "up"),
+        "significant, lower": low & (pl.col("Fry Direction") == "down"),
     }
     return Shown(
         stored,

@@ -38,9 +38,9 @@ def test_table_and_files(genotex: Run, output: Path, gmt: Path) -> None:
     code, out, err = genotex("enrich", output, "--trait", "Asthma", "--gmt", gmt)
     assert code == 0 and err == ""
     assert "2 of 2 gene sets have 10 to 500 tested genes" in out
-    question = "camera (decides), does a set change more than the other genes? q < 0.05"
+    question = "fry (decides), does a set change at all, in one direction? q < 0.05"
     assert f"{question}: 1 higher, 0 lower with Asthma" in out
-    assert "fry, does a set change at all, in one direction? q < 0.05: 1 higher, 0 lower" in out
+    assert "camera, does a set change more than the other genes? q < 0.05: 1 higher, 0" in out
     assert "fry-mixed, does a set change at all, in either? q < 0.05: 1\n" in out
     assert out.index("CHANGED") < out.index("REST")
     table = output / "regress" / "Asthma" / "enrichment_condition_None.csv"
@@ -54,7 +54,7 @@ def test_columns_of_the_table(genotex: Run, output: Path, gmt: Path) -> None:
     table = output / "regress" / "Asthma" / "enrichment_condition_None.csv"
     assert table.read_text().splitlines()[0].split(",") == [
         *("Gene Set", "Description", "Genes", "Tested Genes"),
-        *("Direction", "Inter-gene Correlation", "p", "q"),
+        *("Shift", "Direction", "Inter-gene Correlation", "p", "q"),
         *("Fry Direction", "Fry p", "Fry q", "Mixed p", "Mixed q"),
         *("Enrichment Score", "Normalised Score", "Leading Edge"),
         *("Significant Genes", "Expected", "Overlap", "Overlap p", "Overlap q"),
@@ -63,13 +63,13 @@ def test_columns_of_the_table(genotex: Run, output: Path, gmt: Path) -> None:
 
 def test_json_for_machines(genotex: Run, output: Path, gmt: Path) -> None:
     code, out, _ = genotex(
-        "enrich", output, "--trait", "Asthma", "--gmt", gmt, "--test", "fry", "--json"
+        "enrich", output, "--trait", "Asthma", "--gmt", gmt, "--test", "camera", "--json"
     )
     facts = json.loads(out)
     one = {"up": 1, "down": 0}
     assert code == 0 and facts["significant"] == {"camera": one, "fry": one, "fry-mixed": 1}
     assert [row["Gene Set"] for row in facts["significant_sets"]] == ["CHANGED"]
-    assert facts["options"]["test"] == "fry" and "report" not in facts["files"]
+    assert facts["options"]["test"] == "camera" and "report" not in facts["files"]
 
 
 def test_planted_sets_of_a_simulated_study(genotex: Run, tmp_path: Path) -> None:

@@ -324,7 +324,8 @@ def test_genes_of_all_cohorts(shown: Shown, cohorts: int) -> None:
 
 SETS: dict[str, Any] = {
     "Gene Set": "SET", "Tested Genes": 31, "Direction": "up", "Fry Direction": "down",
-    "Inter-gene Correlation": 0.0123, "p": 0.0001, "q": 0.0011, "Fry p": 0.0002, "Fry q": 0.0022,
+    "Shift": 4.56, "Inter-gene Correlation": 0.0123,
+    "p": 0.0001, "q": 0.0011, "Fry p": 0.0002, "Fry q": 0.0022,
     "Mixed p": 0.0003, "Mixed q": 0.0033, "Enrichment Score": 0.6, "Normalised Score": 1.77,
     "Leading Edge": "A B C D", "Significant Genes": 7, "Expected": 2.34, "Overlap": "X Y",
 }  # fmt: skip
@@ -356,8 +357,8 @@ def test_gene_sets_of_a_trait(shown: Shown, test: str, change: str) -> None:
         assert f"q < 0.06: {found}" in line and ("(decides)" in line) == (name == test)
     (table,) = tables_on(screen_)[-1:]
     assert len(table) == 15 and table[0] == {
-        "gene set": "SET", "genes": "31", "change": change, "correlation": "0.0123",
-        "q": "0.0011", "fry q": "0.0022", "mixed q": "0.0033", "score": "1.77",
+        "gene set": "SET", "genes": "31", "change": change, "shift": "4.56",
+        "fry q": "0.0022", "camera q": "0.0011", "mixed q": "0.0033", "score": "1.77",
         "significant": "7 (by chance 2.3)", "first genes": "A B C ...",
     }  # fmt: skip
     assert [row["first genes"] for row in table[1:3]] == ["X Y", "A B C"]

@@ -55,7 +55,7 @@ def test_section_with_the_sets(solved: OutputFolder, tmp_path: Path) -> None:
     for part in (
         "Changed more than the other genes (q &lt; 0.05, camera): 0 sets with genes higher",
         '<th scope="col" class="num">camera q</th>',
-        "It decides which sets are significant.",
+        "fry q decides which sets are significant.",
         "a description, which takes genes as independent",
     ):
         assert part in text
@@ -99,7 +99,7 @@ def test_methods_state_how_the_sets_were_tested(solved: OutputFolder, tmp_path: 
         "Of the 2 gene sets in my.gmt, those with 10 to 500 tested genes (2) were tested on the "
         f"{record['tests']['genes']} tested genes with the design and weights of the analysis",
         "by camera, with the correlation between the genes of each set estimated",
-        "sets with q &lt; 0.05 by camera were called significant",
+        "sets with q &lt; 0.05 by fry (directional) were called significant",
         "normalised enrichment score along the moderated t",
         f"gseapy {version('gseapy')}, 1,000 random sets of each size, seed 42",
         f"their overlap with the {listed} significant genes",

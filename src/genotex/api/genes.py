@@ -163,8 +163,9 @@ def enrich(
 ) -> pd.DataFrame:
     r"""Test gene sets for association with what was compared.
 
-    camera (Wu and Smyth 2012) asks whether a set changes more than the other genes, fry (Wu and
-    others 2010) whether it changes at all; both allow for correlation between genes.
+    fry (Wu and others 2010) asks whether a set changes at all, camera (Wu and Smyth 2012) whether
+    it changes more than the other genes; both allow for correlation between genes. Significant sets
+    by fry come first, those that change most against the other genes on top.
 
     Parameters
     ----------
@@ -177,14 +178,14 @@ def enrich(
         Packaged sets where no file is given: Gene Ontology, biological process, molecular function
         or cellular component.
     **options
-        ``q``, ``min_size``, ``max_size``, ``test`` ("camera", "fry" or "fry-mixed"),
+        ``q``, ``min_size``, ``max_size``, ``test`` ("fry", "camera" or "fry-mixed"),
         ``permutations`` and ``seed``, as in ``genotex enrich --help``.
 
     Returns
     -------
     pandas.DataFrame
-        Gene sets by the p-value of the test that decides: ``direction``, ``p``, ``q``, ``fry_p``,
-        ``fry_q``, ``leading_edge`` and more. ``attrs`` has ``notes`` and ``record``.
+        Gene sets, the significant ones first: ``fry_p``, ``fry_q``, ``direction``, ``p``, ``q``
+        (these of camera), ``leading_edge`` and more. ``attrs`` has ``notes`` and ``record``.
 
     Raises
     ------

@@ -43,12 +43,12 @@ class EnrichmentOptions:
     test: Annotated[
         SetTest,
         Option(
-            "Test whose q-values decide which sets are significant, and that orders them. camera: "
-            "does a set change more than the other genes? fry: does it change at all, in one "
-            "direction? fry-mixed: in either?",
+            "Test whose q-values decide which sets are significant. fry: does a set change at all, "
+            "in one direction? Those that shift most against the other genes come first. "
+            "fry-mixed: in either? camera: does it change more than the other genes?",
             common=True,
         ),
-    ] = "camera"
+    ] = "fry"
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense before any file is read."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
 import polars as pl
 
-from genotex.analysis.gene_sets.correlated import camera, fry
+from genotex.analysis.gene_sets.correlated import FEWEST_SETS, camera, fry
 from genotex.analysis.gene_sets.effects import TraitEffects
 from genotex.analysis.gene_sets.lists import (
     NOT_THERE,
@@ -35,6 +36,7 @@ SET_COLUMNS: dict[str, type[pl.DataType]] = {
     "Description": pl.String,
     "Genes": pl.Int64,
     "Tested Genes": pl.Int64,
+    "Shift": pl.Float64,
     "Direction": pl.String,
     "Inter-gene Correlation": pl.Float64,
     "p": pl.Float64,
@@ -62,6 +64,11 @@ TEST_COLUMNS: dict[SetTest, tuple[str, str, str]] = {
 }
 """Direction, p-value and q-value of each test that can decide."""
 
+SHIFT_CORRELATION = 0.01
+"""Correlation by which R's camera, by default, compares a set with the other genes.
+
+Its p-values find sets where nothing changes; its order is the one that other cohorts show again.
+"""
 FEW_KNOWN = 0.3
 """Share of known genes below which a reader should know."""
 
@@ -141,10 +148,11 @@ def enrich(
     """Test which gene sets are associated with the trait of a result, and describe them.
 
     With the effects of the comparison (`read_trait_effects`), two tests allow for the correlation
-    between genes: camera (Wu and Smyth 2012; does a set change more than the other genes?) with the
-    correlation estimated for each set, and fry (Wu et al. 2010; does it change at all, in one
-    direction or in both?). The q-values are those of Benjamini and Hochberg over the sets, for each
-    test on its own. Descriptions that take genes as independent are added: the normalised
+    between genes: fry (Wu et al. 2010; does a set change at all, in one direction or in both?) and
+    camera (Wu and Smyth 2012; does it change more than the other genes?) with the correlation
+    estimated for each set. With 10 sets or more, the variances of their means are moderated as
+    those of genes are (Smyth 2004). The q-values are those of Benjamini and Hochberg over the sets,
+    for each test on its own. Descriptions that take genes as independent are added: the normalised
     enrichment score and leading edge along the ranking (Subramanian et al. 2005; where gseapy is
     installed), and the overlap with the significant genes, with its hypergeometric p-value.
 
@@ -168,7 +176,7 @@ def enrich(
     record: dict[str, Any] = {
         "cohort": result.cohort,
         "gene_sets": matched.record,
-        "tests": None if effects is None else _tests_record(effects),
+        "tests": None if effects is None else _tests_record(effects, len(matched.sets)),
         "not_tested": "" if effects is not None else why_not_tested(result) or NO_EFFECTS,
         "ranking": None if scores is None else {"column": column, "genes": genes.height},
         "over_representation": None
@@ -253,9 +261,11 @@ def _test(matched: MatchedSets, genes: pl.DataFrame, effects: TraitEffects) -> C
     """Return the columns of the tests."""
     place = {gene: i for i, gene in enumerate(effects.genes)}
     members = matched.matrix(np.array([place[gene] for gene in genes["Variable"]]))
-    against = camera(effects.t, effects.df, effects.matrix[:, 1:], members, moderated=True)
+    compared = partial(camera, effects.t, effects.df, effects.matrix[:, 1:], members)
+    against = compared(moderated=True)
     alone = fry(effects.matrix, effects.prior, members, moderated=True)
     return {
+        "Shift": compared(correlation=SHIFT_CORRELATION).statistic,
         "Direction": _directions(against.statistic),
         "Inter-gene Correlation": against.correlation,
         "p": against.p,
@@ -272,13 +282,14 @@ def _directions(statistic: Floats) -> list[str]:
     return ["up" if value > 0 else "down" for value in statistic]
 
 
-def _tests_record(effects: TraitEffects) -> dict[str, Any]:
+def _tests_record(effects: TraitEffects, sets: int) -> dict[str, Any]:
     return {
         "genes": len(effects.genes),
         "genes_with_missing_values": effects.left_out,
         "residual_df": effects.matrix.shape[1] - 1,
         "df": float(np.median(effects.df)),
         "correlation": "estimated",
+        "moderated": sets >= FEWEST_SETS,
     }
 
 
@@ -320,13 +331,15 @@ def _arrange(
             for name, kind in SET_COLUMNS.items()
         ]
     ).with_columns(pl.col(pl.Float64).fill_nan(None))
-    return _ordered(table, options.test)
+    return _ordered(table, options)
 
 
-def _ordered(table: pl.DataFrame, test: SetTest) -> pl.DataFrame:
+def _ordered(table: pl.DataFrame, options: EnrichmentOptions) -> pl.DataFrame:
     """Return the sets by the test that decides, the others, else as described."""
-    others: list[SetTest] = [name for name in get_args(SetTest) if name != test]
-    keys = [pl.col(TEST_COLUMNS[name][1]) for name in (test, *others)]
+    by_fry = options.test == "fry"
+    first = [pl.col("Fry q") >= options.q_cut, -pl.col("Shift").abs()] if by_fry else []
+    others: list[SetTest] = [name for name in get_args(SetTest) if name != options.test]
+    keys = [*first, *(pl.col(TEST_COLUMNS[name][1]) for name in (options.test, *others))]
     described = [pl.col("Overlap p"), -pl.col("Normalised Score").abs(), pl.col("Gene Set")]
     return table.sort([*keys, *described], nulls_last=True, maintain_order=True)
 

@@ -53,8 +53,8 @@ def report(
 MOST_ROWS = 15
 MOST_GENES = 3
 _QUESTIONS = {
-    "camera": "does a set change more than the other genes?",
     "fry": "does a set change at all, in one direction?",
+    "camera": "does a set change more than the other genes?",
     "fry-mixed": "does a set change at all, in either?",
 }
 
@@ -82,8 +82,8 @@ def enrich(
 ) -> None:
     r"""Test gene sets for association with an analysed trait.
 
-    camera asks whether a set changes more than the other genes, fry whether
-    it changes at all, in one direction or mixed. Both allow for genes that
+    fry asks whether a set changes at all, in one direction or mixed, camera
+    whether it changes more than the other genes. Both allow for genes that
     rise and fall together, and need the cohort's table in OUTPUT.
 
     Of a table of results the sets are described, not tested: that needs
@@ -101,7 +101,7 @@ def enrich(
       genotex enrich output --trait Osteoarthritis --condition Age \
           --gmt sets.gmt.gz --min-size 5
 
-      genotex enrich output --trait Asthma --gmt sets.gmt --test fry
+      genotex enrich output --trait Asthma --gmt sets.gmt --test camera
 
       genotex enrich deseq2.csv --trait Asthma --gmt sets.gmt
     """
@@ -151,7 +151,7 @@ def _show(enrichment: Enrichment) -> None:
         f"genes in {where} were tested in {record['cohort']}"
     )
     trait, at = enrichment.trait.replace("_", " "), f"q < {options['q_cut']:g}"
-    for name, found in hits.items():
+    for name, found in sorted(hits.items(), key=lambda each: each[0] != options["test"]):
         decides = " (decides)" if name == options["test"] else ""
         screen.show(f"{name}{decides}, {_QUESTIONS[name]} {at}: {_found(found, trait)}")
     direction = TEST_COLUMNS[options["test"]][0]
@@ -176,9 +176,9 @@ def _row(row: dict[str, Any], direction: str) -> dict[str, Any]:
         "gene set": row["Gene Set"],
         "genes": row["Tested Genes"],
         "change": row[direction],
-        "correlation": row["Inter-gene Correlation"],
-        "q": row["q"],
+        "shift": row["Shift"],
         "fry q": row["Fry q"],
+        "camera q": row["q"],
         "mixed q": row["Mixed q"],
         "score": row["Normalised Score"],
         "significant": None if found is None else f"{found} (by chance {row['Expected']:.1f})",

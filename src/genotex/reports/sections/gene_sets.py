@@ -25,6 +25,7 @@ class _GeneSetRow:
     description: str
     size: str
     direction: str
+    shift: str
     correlation: str
     q: str
     fry_q: str
@@ -124,13 +125,15 @@ def _methods(record: dict[str, Any]) -> str:
         return f"{taken}described by {described}; they were not tested."
     missing = record["tests"]["genes_with_missing_values"]
     without = f" ({counted(missing, 'gene')} with missing values left out)" if missing else ""
+    moderated = "; the variances of set means were moderated over the sets (Smyth 2004)"
+    moderated = moderated if record["tests"].get("moderated") else ""
     decides = {"camera": "camera", "fry": "fry (directional)", "fry-mixed": "fry (mixed)"}
     return (
         f"{taken}tested on the {counted(record['tests']['genes'], 'tested gene')}{without} with "
         "the design and weights of the analysis: for a larger change than that of the other genes "
         "by camera, with the correlation between the genes of each set estimated from the "
         "residuals (Wu and Smyth 2012), and for any change, directional or mixed, by rotation "
-        "(fry; Wu et al. 2010). "
+        f"(fry; Wu et al. 2010){moderated}. "
         "The q-values of each test were those of Benjamini and Hochberg (1995) over the sets; sets "
         f"with q < {options['q_cut']:g} by {decides[options['test']]} were called significant."
         + (f" The sets were further described by {described}." if described else "")
@@ -178,6 +181,7 @@ def _row(row: dict[str, Any], record: dict[str, Any], significant: bool) -> _Gen
         description=row["Description"] or "",
         size=f"{row['Tested Genes']:,}",
         direction=row[TEST_COLUMNS[record["options"]["test"]][0]] or "none",
+        shift=number(row["Shift"], "signed"),
         correlation="" if correlation is None else f"{correlation:.2f}",
         q=number(row["q"], "p"),
         fry_q=number(row["Fry q"], "p"),
