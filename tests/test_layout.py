@@ -139,6 +139,16 @@ def test_a_trait_is_found_in_any_case_but_the_exact_folder_first(tmp_path: Path)
         assert InputFolder(tmp_path).geo_cohorts("BREAST CANCER") == []
 
 
+def test_a_preprocessed_trait_is_found_in_any_case_but_the_exact_one_first(tmp_path: Path) -> None:
+    output = OutputFolder(tmp_path)
+    assert output.trait_named("Breast Cancer") == "Breast_Cancer"
+    for name in ("rheumatoid_arthritis", "asthma", "Asthma", "ASTHMA"):
+        (tmp_path / "preprocess" / name).mkdir(parents=True, exist_ok=True)
+    assert output.trait_named("Rheumatoid Arthritis") == "rheumatoid_arthritis"
+    if len(output.traits()) == 4:  # Not where the disk ignores case
+        assert [output.trait_named(name) for name in ("asthma", "AsThMa")] == ["asthma", "AsThMa"]
+
+
 def test_file_of_a_series_is_read_with_the_platforms_and_counts_next_to_it(tmp_path: Path) -> None:
     names = ("GSE1_series_matrix.txt.gz", "GSE2_series_matrix.txt.gz", "GPL96.annot.gz",
              "GSE1_raw_counts_GRCh38.p13_NCBI.tsv.gz", "Human.GRCh38.p13.annot.tsv.gz")  # fmt: skip

@@ -183,7 +183,7 @@ def compare_sets(folder: Path) -> None:
     rows = []
     print("| cohort | samples | " + " | ".join(IN_PAIRS) + " | ..., labels permuted |")
     for one, other in pairs(folder):
-        for cohort in {one, other} - tested.keys():
+        for cohort in [each for each in (one, other) if each not in tested]:
             effects = design_effects(cohort.result().found)
             matched = match_gene_sets(sets, effects.genes, 10, 500)
             members = matched.matrix(np.arange(len(effects.genes)))

@@ -321,6 +321,12 @@ class OutputFolder:
         """Return the traits that have preprocessed cohorts."""
         return _folders(self.root / "preprocess")
 
+    def trait_named(self, trait: str) -> str:
+        """Return the one preprocessed trait whose name differs in case alone, else the trait's."""
+        trait = trait_folder_name(trait)
+        alike = [name for name in self.traits() if name.casefold() == trait.casefold()]
+        return alike[0] if trait not in alike and len(alike) == 1 else trait
+
     @property
     def annotator_calls(self) -> Path:
         """The record of all calls of a model that annotates."""

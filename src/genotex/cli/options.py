@@ -19,6 +19,7 @@ from genotex.errors import UsageError
 from genotex.options import Option
 
 if TYPE_CHECKING:
+    from genotex.layout import OutputFolder
     from genotex.parallel import Executor
     from genotex.problems import Problem
 
@@ -146,10 +147,10 @@ class AskedProblem:
     trait: Annotated[str, Option("The trait.")]
     condition: Annotated[str, Option("None, Age, Gender or another trait.")] = "None"
 
-    @property
-    def problem(self) -> Problem:
-        """The problem; not a field, which would need the library before it is used."""
-        return problem_named(self.trait, self.condition)
+    def problem(self, output: OutputFolder | None = None) -> Problem:
+        """Return the problem, of a trait as the output folder spells it."""
+        trait = self.trait if output is None else output.trait_named(self.trait)
+        return problem_named(trait, self.condition)
 
 
 def problem_named(trait: str, condition: str) -> Problem:

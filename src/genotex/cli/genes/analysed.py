@@ -36,7 +36,8 @@ def report(
     from genotex.workflows import report as write
     from genotex.workflows import save_result_figures
 
-    folder, problem = _folder(output), asked.problem
+    folder = _folder(output)
+    problem = asked.problem(folder)
     with screen.work() as progress:
         pages = write(folder, problem, progress)
     drawn = save_result_figures(folder, problem, drawing)
@@ -110,10 +111,12 @@ def enrich(
 
     with screen.work() as progress:
         if output.is_file():
-            trait = asked.problem.trait
+            trait = asked.problem().trait
             found, files = enrich_results(output, trait, gmt or sets, enrichment, progress)
         else:
-            found, files = run(_folder(output), asked.problem, gmt or sets, enrichment, progress)
+            folder = _folder(output)
+            problem = asked.problem(folder)
+            found, files = run(folder, problem, gmt or sets, enrichment, progress)
     if json:
         screen.print_json(_for_machines(found, files))
         return

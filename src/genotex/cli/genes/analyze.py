@@ -14,7 +14,7 @@ from genotex.cli import screen
 from genotex.cli.genes.results import combine_cohorts, show_result
 from genotex.cli.option_classes import changed, with_options
 from genotex.errors import UsageError
-from genotex.layout import OutputFolder, trait_folder_name
+from genotex.layout import OutputFolder
 from genotex.options import TWO_STEP, AnalysisOptions, Option
 from genotex.procedure import Procedure
 
@@ -254,12 +254,12 @@ def _problems(
 ) -> list[Problem]:
     from genotex.analysis import check_request
 
-    traits, conditions = wanted.trait, wanted.condition
+    traits, conditions = [*map(output.trait_named, wanted.trait)], wanted.condition
     there = output.traits()
     if not there:
         msg = f"{output.root} holds no preprocessed cohorts; run 'genotex preprocess' first"
         raise UsageError(msg)
-    missing = {trait_folder_name(trait) for trait in traits} - set(there)
+    missing = set(traits) - set(there)
     if missing:
         msg = (
             f"{output.root} holds no preprocessed cohorts of {', '.join(sorted(missing))}; "
@@ -285,7 +285,7 @@ def _listed_problems(
     from genotex.problems import ProblemKind
 
     there = set(output.traits())
-    of = {trait_folder_name(trait) for trait in traits} or there
+    of = set(traits) or there
     given = (
         {o.problem_named(next(iter(of)), c).condition for c in conditions} if conditions else None
     )
