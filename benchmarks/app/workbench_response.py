@@ -6,7 +6,8 @@ python -m benchmarks workbench_response [--samples 1000] [--genes 20000] [--repe
 Pages, tables and plots of every kind are asked for; the exit status is 1 where the median of any is
 above --most milliseconds, or the server takes more than 600 MiB. Files to download are measured
 without a limit. --folder keeps the folder, and uses it again. Then the time from the upload of a
-matrix of 167 samples to its PCA, and pages where the folder holds 300 series and 300 analyses.
+matrix of 167 samples to its PCA, and pages where the folder holds 300 series and 300 analyses; by
+trait, and side by side.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ import polars as pl
 from genotex.analysis import enrich_problem, read_meta, read_result, solve_problems
 from genotex.analysis.meta import analyze_cohorts, write_meta
 from genotex.cohorts import preprocess
+from genotex.fetch import UNSORTED
 from genotex.genes import GeneTable
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
@@ -342,19 +344,25 @@ def measure_upload(samples: int, genes: int, idle: float) -> None:
                 print(f"{name:28} after {seconds:5.2f} s, {now - used:5.2f} s of processor time")
 
 
-def measure_many(number: int, repeats: int) -> None:
-    """Print the time of pages in a folder of so many series, and as many analyses."""
+def measure_many(number: int, repeats: int, *, loose: bool) -> None:
+    """Print the time of pages in a folder of so many series, and as many analyses.
+
+    `loose`: the series are in no folders of traits.
+    """
+    print(f"{number} series {'side by side' if loose else 'of 30 traits'}")
     symbols = sorted(set(GeneTable.load().official.values()))[:50]
-    pages = ("/", "/analysis?trait=T5&sent=1&series=GSE1005", "/samples?trait=T5&series=GSE1005",
-             "/samples/table?trait=T5&series=GSE1005&search=GSM", "/add", "/atlas", "/runs",
-             "/study?trait=T5&series=GSE1005&at=Data")  # fmt: skip
+    series = f"trait={UNSORTED if loose else 'T5'}&series=GSE1005"
+    pages = ("/", f"/analysis?{series}&sent=1", f"/samples?{series}",
+             f"/samples/table?{series}&search=GSM", "/add", "/atlas", "/runs",
+             f"/study?{series}&at=Data")  # fmt: skip
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         write_series(folder, "GSE1000", 12, symbols, 1)
         written = folder / "input" / "GEO" / TRAIT
         text = (written / "GSE1000" / "GSE1000_series_matrix.txt").read_text(encoding="utf-8")
         for i in range(number):
-            place = folder / "input" / "GEO" / f"T{i % 30}" / f"GSE{1000 + i}"
+            above = folder if loose else folder / "input" / "GEO" / f"T{i % 30}"
+            place = above / f"GSE{1000 + i}"
             place.mkdir(parents=True)
             matrix = place / f"{place.name}_series_matrix.txt"
             matrix.write_text(text.replace("GSE1000", place.name), encoding="utf-8")
@@ -364,7 +372,7 @@ def measure_many(number: int, repeats: int) -> None:
                       "by_sheet": []}  # fmt: skip
             (folder / "analyses" / name / "regress").mkdir(parents=True)
             (folder / "analyses" / name / "analysis.json").write_text(json.dumps(record))
-        shutil.rmtree(written)
+        shutil.rmtree(folder / "input" if loose else written)
         measure(folder, {page.split("?")[0]: page for page in pages}, repeats, math.inf)
 
 
@@ -381,7 +389,8 @@ def main() -> None:
     if given.only in (None, "upload"):
         measure_upload(167, given.genes, idle=15.0)
     if given.only in (None, "series"):
-        measure_many(300, given.repeats)
+        for loose in (False, True):
+            measure_many(300, given.repeats, loose=loose)
     if given.only not in (None, "pages"):
         return
     with tempfile.TemporaryDirectory() as temporary:

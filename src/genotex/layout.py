@@ -208,12 +208,13 @@ def geo_cohort_files(trait: str, folder: Path) -> GeoCohortFiles:
     return sort_geo_files(trait, folder.name, folder, _files(folder))
 
 
-def series_at(root: Path) -> dict[str, GeoCohortFiles]:
+def series_at(root: Path, names: Collection[str] | None = None) -> dict[str, GeoCohortFiles]:
     """Return the series of a folder that is not laid out by trait, in order of their accessions.
 
     A folder named after a series holds its files, another file is of the series that it names.
     Where files name several, platform tables, annotation and chip layouts without one are of all.
     A file in place of the folder is of one series, with its counts and the platforms next to it.
+    `names`: of these alone; the folders of others are not read.
     """
     if root.is_file():
         files = series_of([root, *_companions(root)])
@@ -233,11 +234,12 @@ def series_at(root: Path) -> dict[str, GeoCohortFiles]:
         common = sort_geo_files("", "", root, shared)
         shared = [*common.platforms, *common.annotations]
         shared += [path for path in common.supplementary if _CDF.search(path.name)]
-    for name, folder in folders.items():
-        pools[name] = [*pools.get(name, ()), *_files(folder)]
+    wanted = {*pools, *folders} if names is None else {*pools, *folders}.intersection(names)
+    for name in wanted & folders.keys():
+        pools[name] = [*pools.get(name, ()), *_files(folders[name])]
     every = [
         sort_geo_files("", name, folders.get(name, root), sorted({*pools[name], *shared}))
-        for name in sorted(pools, key=_accession_order)
+        for name in sorted(wanted, key=_accession_order)
     ]
     return {files.cohort: files for files in every if _is_series(files)}
 

@@ -14,7 +14,14 @@ from genotex.analysis.results.stored import AGAIN, StoredMethod, StoredProblem, 
 from genotex.errors import FormatError, UsageError
 from genotex.fetch import UNSORTED
 from genotex.formats import CohortInfo, read_cohort_info
-from genotex.layout import GeoCohortFiles, InputFolder, OutputFolder, series_at, trait_folder_name
+from genotex.layout import (
+    SERIES_ACCESSION,
+    GeoCohortFiles,
+    InputFolder,
+    OutputFolder,
+    series_at,
+    trait_folder_name,
+)
 from genotex.records import Shape, checked
 
 ANALYSES, SHEETS = "analyses", "sheets"
@@ -183,10 +190,16 @@ class Workspace:
                 found.append(FoundInput(name, folder, source.cohort_names(), tcga))
         return found
 
-    def _input_folders(self) -> Iterator[tuple[str, Path, Mapping[str, GeoCohortFiles]]]:
-        """Give the folders with raw files by name, and their series where these are of no trait."""
+    def _input_folders(
+        self, names: Collection[str] | None = None
+    ) -> Iterator[tuple[str, Path, Mapping[str, GeoCohortFiles]]]:
+        """Give the folders with raw files by name, and their series where these are of no trait.
+
+        `names`: of these alone; the folders of others are not read.
+        """
         laid_out = dict(self._places(*_LAID_OUT))
-        here = {name: self.root / name for name in (".", *self._folders(self.root))}
+        others = (n for n in self._folders(self.root) if names is None or _may_hold(n, names))
+        here = {name: self.root / name for name in (".", *others)}
         root_series: Mapping[str, GeoCohortFiles] = {}
         for name, folder in {**here, **laid_out}.items():
             # A folder of one series is no input of its own where the folder around it is one.
@@ -194,7 +207,7 @@ class Workspace:
                 continue
             if name in laid_out and any((folder / each).is_dir() for each in _LAID_OUT):
                 yield name, folder, {}
-            elif self._may_be_loose(folder) and (loose := series_at(folder)):
+            elif self._may_be_loose(folder) and (loose := series_at(folder, names)):
                 root_series = loose if name == "." else root_series
                 yield name, folder, loose
 
@@ -211,7 +224,7 @@ class Workspace:
     def several_series(self, trait: str, names: Sequence[str]) -> dict[str, GeoCohortFiles | None]:
         """Return the files of each series, None where the folder does not hold them."""
         found: dict[str, GeoCohortFiles | None] = dict.fromkeys(names)
-        for name, folder, loose in self._input_folders():
+        for name, folder, loose in self._input_folders(names):
             source = FoundInput(name, folder, {UNSORTED: [*loose]} if loose else {}, 0, loose)
             there = found.keys() & set(source.of(trait)) if loose else found.keys()
             for series, files in source.files_of(trait, there).items() if there else ():
@@ -274,6 +287,11 @@ class Workspace:
 
 def _has_any(folder: str, names: Sequence[str]) -> bool:
     return not names or any(os.access(f"{folder}/{name}", os.F_OK) for name in names)
+
+
+def _may_hold(folder: str, series: Collection[str]) -> bool:
+    """Return whether a folder may hold one of these series: it is not named after another one."""
+    return folder.upper() in series or not SERIES_ACCESSION.fullmatch(folder.upper())
 
 
 def _has_results(folder: Path) -> bool:
