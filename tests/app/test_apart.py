@@ -15,7 +15,9 @@ import pytest
 
 from genotex.errors import FormatError, UsageError
 from genotex.formats import read_json_object
-from genotex.studies import Apart
+from genotex.studies import Apart, JobQueue, Workspace
+from tests.app.conftest import wait
+from tests.app.test_previews import asked, own_tables
 
 LARGE = 300_000
 
@@ -89,6 +91,18 @@ def test_what_is_kept_is_a_file_until_it_is_forgotten(apart: Apart) -> None:
 
 
 @pytest.mark.everyday
+def test_a_job_works_on_own_tables_as_they_were_read(apart: Apart, tmp_path: Path) -> None:
+    queue = JobQueue(Workspace(tmp_path))
+    record = asked("~ group").model_copy(update={"name": queue.new_folder("own").name})
+    # The folder holds no such tables: they would be missed where they are read again.
+    queue.submit(record, tables=apart.keep(own_tables))
+    (ended,) = wait(queue)
+    assert ended.state == "done", ended.message
+    gc.collect()
+    assert not [*folder_of(apart).glob("kept-*")]
+    queue.close()
+
+
 def test_errors_are_those_of_the_function(apart: Apart, tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text("{")

@@ -89,13 +89,13 @@ class Workbench:
         """Return own tables, read again when a file has changed."""
         return self.kept_tables(files)[1]
 
-    def kept_tables(self, files: TablesFiles) -> _KeptTables:
-        """Return own tables for work apart, and as they are shown."""
+    def kept_tables(self, files: TablesFiles, sent: Kept[OwnTables] | None = None) -> _KeptTables:
+        """Return own tables for work apart, and as they are shown; `sent`: as they were read."""
         paths = paths_of(self.workspace, files)
         key = (files.name, *(state_of(path) for path in paths if path is not None))
 
         def read() -> _KeptTables:
-            kept = self.apart.keep(load_tables, self.workspace, files.name)
+            kept = sent or self.apart.keep(load_tables, self.workspace, files.name)
             return kept, kept.open()
 
         return self.tables.get(key, read)

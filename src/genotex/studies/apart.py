@@ -44,9 +44,9 @@ class Kept(Generic[Result]):
     value: Result | None = None
     file: Path | None = None
 
-    def open(self) -> Result:
-        """Return the result; large arrays in it are mapped."""
-        found: Any = self.value if self.file is None else _load(self.file)
+    def open(self, *, own: bool = False) -> Result:
+        """Return the result; large arrays in it are mapped. `own`: they may be changed."""
+        found: Any = self.value if self.file is None else _load(self.file, own=own)
         return cast(Result, found)
 
 
@@ -253,14 +253,14 @@ def _save(result: Any, path: Path) -> None:
     path.with_suffix(".places").write_text(" ".join(map(str, numbers)), encoding="ascii")
 
 
-def _load(path: Path, *, remove: bool = False) -> Any:
-    """Return a result; its large arrays are mapped, and can be read alone."""
+def _load(path: Path, *, remove: bool = False, own: bool = False) -> Any:
+    """Return a result; its large arrays are mapped, and can be read alone unless `own`."""
     places = path.with_suffix(".places")
     numbers = [int(word) for word in places.read_text(encoding="ascii").split()]
     with path.open("rb") as file:
-        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-
-    _mapped.add(mapped)
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY if own else mmap.ACCESS_READ)
+    if not own:
+        _mapped.add(mapped)
     content = memoryview(mapped)
     if remove:
         _remove(path)

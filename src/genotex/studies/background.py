@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from genotex.analysis import formula_of, read_result
 from genotex.atlas import build_atlas
 from genotex.clinical import load_sample_sheet
-from genotex.cohorts import PreprocessOptions, load_options
+from genotex.cohorts import OwnTables, PreprocessOptions, load_options
 from genotex.errors import UsageError
 from genotex.fetch import (
     GeoAddresses,
@@ -64,12 +64,14 @@ Step = Callable[[str], None]
 _Transferred = Callable[[int, int | None], None]
 
 
-def run_job(root: Path, record: JobRecord, step: Step) -> AnalysisEnd:
-    """Run a job of any kind."""
+def run_job(
+    root: Path, record: JobRecord, step: Step, tables: OwnTables | None = None
+) -> AnalysisEnd:
+    """Run a job of any kind; `tables`: those that it works on, where they were read already."""
     if isinstance(record, FetchRecord):
         return _fetch(root, record, step)
     if isinstance(record, TablesRecord):
-        return _analyze_tables(root, record, step)
+        return _analyze_tables(root, record, step, tables)
     if isinstance(record, ComparisonRecord):
         return _compare(root, record, step)
     if isinstance(record, SetsRecord):
@@ -130,10 +132,13 @@ def _shown(step: Step) -> Callable[[SeriesPlan, str], _Transferred]:
     return of_file
 
 
-def _analyze_tables(root: Path, record: TablesRecord, step: Step) -> AnalysisEnd:
+def _analyze_tables(
+    root: Path, record: TablesRecord, step: Step, tables: OwnTables | None
+) -> AnalysisEnd:
     """Test own tables under a design, as `genotex de`."""
-    step("reading the tables")
-    tables = load_tables(Workspace(root), record.tables)
+    if tables is None:
+        step("reading the tables")
+        tables = load_tables(Workspace(root), record.tables)
     asked, options = record.asked, record.options
     output = OutputFolder(root / ANALYSES / record.name)
     if asked.survival is not None:

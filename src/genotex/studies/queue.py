@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from genotex.cohorts import OwnTables
 from genotex.errors import FormatError, GenotexError, UsageError
 from genotex.io import atomic_write, remove_unfinished
 from genotex.parallel import Child, start_child
+from genotex.studies.apart import Kept
 from genotex.studies.background import run_job
 from genotex.studies.records import LONGEST_NOTES, LONGEST_TITLE, JobRecord, State, read_record
 from genotex.studies.workspace import ANALYSES, Workspace
@@ -47,6 +49,7 @@ class JobQueue:
         self._folder = workspace.root / ANALYSES
         self._records: dict[str, JobRecord] = {}
         self._deleted: dict[str, JobRecord] = {}
+        self._tables: dict[str, Kept[OwnTables]] = {}
         self._waiting: deque[str] = deque()
         self._running: _RunningJob | None = None
         self._lock = threading.Condition()
@@ -116,11 +119,15 @@ class JobQueue:
             times = sum(not record.kept for record in self._records.values())
         return f"{kind}-{times + 1}-{subject}"
 
-    def submit(self, record: JobRecord, by: str = "") -> None:
-        """Let a job of a person wait for its turn."""
+    def submit(
+        self, record: JobRecord, by: str = "", tables: Kept[OwnTables] | None = None
+    ) -> None:
+        """Let a job of a person wait for its turn; `tables` that it works on are not read again."""
         record = record.model_copy(update={"by": by})
         with self._lock:
             self._keep(record)
+            if tables is not None and tables.file is not None:
+                self._tables[record.name] = tables
             self._waiting.append(record.name)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, daemon=True)
@@ -247,6 +254,7 @@ class JobQueue:
 
     def _end(self, name: str, state: State, message: str = "", formula: str = "") -> None:
         message = self._workspace.without_places(message)
+        self._tables.pop(name, None)
         self._change(
             name, state=state, step="", finished=time.time(), message=message, formula=formula
         )
@@ -262,16 +270,20 @@ class JobQueue:
                 name = self._waiting.popleft()
                 usual = self._usual(self._records[name])
                 self._change(name, state="running", step="starting", begun=time.time(), usual=usual)
-                given = self._workspace.root, self._records[name]
                 try:
                     work = "genotex.studies.queue:run_in_child"
-                    child = start_child(work, *given, memory=self._memory)
+                    child = start_child(work, *self._given(name), memory=self._memory)
                 except OSError as error:
                     self._end(name, "failed", f"no process could be started: {error}")
                     continue
                 running = self._running = _RunningJob(name, child)
             with child.messages:
                 self._follow(running)
+
+    def _given(self, name: str) -> tuple[object, ...]:
+        """Return what the process of a job is given; the file of its tables where it has some."""
+        tables = self._tables.get(name)
+        return self._workspace.root, self._records[name], *([tables.file] if tables else [])
 
     def _follow(self, running: _RunningJob) -> None:
         """Note the steps of the running analysis until it ends."""
@@ -299,10 +311,13 @@ class JobQueue:
             self._running = None
 
 
-def run_in_child(messages: Connection, root: Path, record: JobRecord) -> None:
+def run_in_child(
+    messages: Connection, root: Path, record: JobRecord, tables: Path | None = None
+) -> None:
     """Run one job in a process of its own, and send its steps and its end."""
     try:
-        outcome = run_job(root, record, lambda step: messages.send(("step", step)))
+        read = None if tables is None else Kept[OwnTables](file=tables).open(own=True)
+        outcome = run_job(root, record, lambda step: messages.send(("step", step)), read)
         messages.send(("done" if outcome.solved else "failed", outcome.message, outcome.formula))
     except (GenotexError, OSError) as error:
         messages.send(("failed", str(error), ""))

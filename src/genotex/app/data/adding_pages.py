@@ -120,7 +120,9 @@ async def tables(request: Request) -> Response:
             (reading,) = _READING.read(form)
             apart = workbench_of(request).apart
             given = workspace, name, reading.scale, expression, others, apart
-            files, read = await run_in_threadpool(keep_tables, *given)
+            files, sent = await run_in_threadpool(keep_tables, *given)
+            kept = workbench_of(request).kept_tables
+            _, read = await run_in_threadpool(kept, files, sent)
     return render(request, "added.html.j2", series=None, tables=files, added=read)
 
 

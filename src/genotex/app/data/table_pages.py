@@ -139,14 +139,14 @@ async def start(request: Request) -> Response:
 
 
 def _submit(request: Request, form: FormData) -> None:
-    jobs = workbench_of(request).jobs
-    jobs.check_room(visitor_of(request).user)
+    workbench, user = workbench_of(request), visitor_of(request).user
+    jobs = workbench.jobs
+    jobs.check_room(user)
     files, record, checked = _checked(request, form)
     traits = [row.trait for row in checked.rows if record.asked.survival is None]
     name = jobs.new_folder(files.name).name
-    jobs.submit(
-        record.model_copy(update={"name": name, "traits": traits}), visitor_of(request).user
-    )
+    record = record.model_copy(update={"name": name, "traits": traits})
+    jobs.submit(record, user, workbench.kept_tables(files)[0])
 
 
 def routes() -> list[Route]:

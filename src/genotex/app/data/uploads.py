@@ -30,7 +30,7 @@ from genotex.options import Scale
 from genotex.outside import check_upload, current_limits, use_limits
 from genotex.procedure import Procedure
 from genotex.simulate import format_of
-from genotex.studies import TABLES, TABLES_RECORD, Apart, TablesFiles, Workspace
+from genotex.studies import TABLES, TABLES_RECORD, Apart, Kept, TablesFiles, Workspace
 
 INPUT = "input"
 """Input folder that is made where the folder has none."""
@@ -254,10 +254,10 @@ def keep_tables(
     expression: Sent,
     others: Sequence[Sent | None],
     apart: Apart | None = None,
-) -> tuple[TablesFiles, OwnTables]:
+) -> tuple[TablesFiles, Kept[OwnTables]]:
     """Check own tables, and keep them in ``tables/<name>/``; `others`: samples and platform.
 
-    `apart`: Where they are read, which takes memory.
+    `apart`: Where they are read, which takes memory; they are returned as they were read there.
 
     Raises
     ------
@@ -282,7 +282,7 @@ def keep_tables(
         if TABLES_RECORD in (each.name for each in sent):
             msg = f"no table can have the name {TABLES_RECORD}"
             raise UsageError(msg)
-        read = (apart or Apart()).run(_read_sent, files, stage)
+        read = (apart or Apart()).keep(_read_sent, files, stage)
         record = stage / TABLES_RECORD
         record.write_text(files.model_dump_json(indent=1) + "\n", encoding="utf-8")
         kept = [stage / each.name for each in sent]
