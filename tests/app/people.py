@@ -12,13 +12,15 @@ from genotex.app import Access, UserGroup, add_account
 from tests.app.conftest import PORT, Browser
 
 ORIGIN = f"http://127.0.0.1:{PORT}"
-PASSWORDS = {"anna": "anna's own password", "bert": "bert's own password"}
+PASSWORDS = {"anna": "anna's own password", "bert": "bert's own password",
+             "carl": "carl reads and writes not"}  # fmt: skip
+READERS = {"carl"}
 
 
 def group_access(folder: Path, **more: Any) -> Access:
-    """Return who may use the workbench of a folder: Anna and Bert."""
+    """Return who may use the workbench of a folder: Anna and Bert, and Carl, who reads alone."""
     for name, password in PASSWORDS.items():
-        add_account(folder, name, password)
+        add_account(folder, name, password, reads=name in READERS)
     return Access(PORT, group=UserGroup.of(folder), **more)
 
 

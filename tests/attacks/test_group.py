@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from httpx2 import Response
 from starlette.middleware import Middleware
+from starlette.routing import Route
 
 from genotex.app import LINKS, LONGEST_LINK, SHARED, Links
 from genotex.errors import UsageError
@@ -206,6 +207,71 @@ def test_a_link_that_was_guessed_changed_or_revoked_opens_nothing(
     assert anna.post("/links/revoke", params={"link": numbers[0]}).status_code == 404
     assert shared.get(links[0]).status_code == 403
     assert shared.get(links[1]).status_code == 403
+
+
+def posts() -> list[str]:
+    return sorted({path for method, path in ROUTES if method == "POST"} - {"/sign-in"})
+
+
+def test_an_account_that_reads_alone_changes_nothing(
+    shared: Browser, place: dict[str, str], series: list[str]
+) -> None:
+    carl = Person(shared, "carl")
+    before, workbench = files_of(folder_of(shared)), shared.app.state.workbench  # type: ignore[attr-defined]
+    jobs = workbench.jobs.records()
+    routes = [each for each in shared.app.routes if isinstance(each, Route)]  # type: ignore[attr-defined]
+    named = {each.path for each in routes if "POST" in (each.methods or ()) and each.name}
+    for path in posts():
+        for asked in places_of(place, series).values():
+            if path == "/sign-out" or path == "/add/plan":
+                continue
+            form = {"change": "exclude:yes", "version": "0", "sample": "GSM1", "title": "mine"}
+            answer = carl.post(path, params=asked, data=form)
+            if path in named and path not in ("/genes/mark", "/set/mark"):
+                assert answer.status_code == 403 and "changes nothing" in answer.text, path
+    assert workbench.jobs.records() == jobs
+    changed = files_of(folder_of(shared)).items() ^ before.items()
+    assert {Path(path).name for path, _ in changed} <= {".workbench-log.jsonl"}
+    assert carl.get("/genes", params=place).status_code == 200
+
+
+def test_an_analysis_is_changed_by_whoever_started_it(
+    shared: Browser, anna: Person, place: dict[str, str]
+) -> None:
+    jobs, name = shared.app.state.workbench.jobs, f"001-{place['trait']}"  # type: ignore[attr-defined]
+    jobs._records[name] = jobs.record(name).model_copy(update={"by": "anna"})
+    bert, asked = Person(shared, "bert"), {"name": name}
+    names = [asked, {"name": f"{name}", "x": "1"}, [("name", "other"), ("name", name)]]
+    for params in names:
+        for path in ("/analysis/describe", "/analysis/delete", "/analysis/cancel", "/sets/cancel",
+                     "/analysis/restore"):  # fmt: skip
+            answer = bert.post(path, params=params, data={"title": "bert's", "notes": ""})
+            assert answer.status_code == 403 and "started by anna" in answer.text, path
+    assert jobs.record(name).title == ""
+    assert "hx-post" not in bert.get("/analysis/about", params=asked).text.partition("<main")[2]
+    given = {"title": "anna's", "notes": ""}
+    assert anna.post("/analysis/describe", params=asked, data=given).status_code == 200
+    assert jobs.record(name).title == "anna's"
+    assert anna.post("/analysis/delete", params=asked).status_code == 200
+    assert bert.post("/analysis/restore", params=asked).status_code == 403
+    assert anna.post("/analysis/restore", params=asked).status_code == 200
+
+
+def test_nothing_is_added_to_a_folder_that_has_reached_its_limit(
+    shared: Browser, anna: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = files_of(folder_of(shared))
+    monkeypatch.setattr(shared.access, "folder_limit", 1)
+    adds = [path for path in posts() if path.startswith(("/add/", "/atlas/build", "/samples/"))]
+    for path in [*adds, "/analysis", "/analysis/together", "/tables", "/sets", "/cohorts"]:
+        if path != "/add/plan":
+            answer = anna.post(path)
+            assert answer.status_code == 507 and "reached its limit" in answer.text, path
+    assert anna.post("/analysis/cancel", params={"name": "none"}).status_code != 507
+    changed = files_of(folder_of(shared)).items() ^ before.items()
+    assert {Path(path).name for path, _ in changed} <= {".workbench-log.jsonl"}
+    monkeypatch.setattr(shared.access, "folder_limit", 1 << 40)
+    assert anna.post("/samples/assign", data={"version": "0"}).status_code == 404
 
 
 def test_links_end_by_themselves(tmp_path: Path, place: dict[str, str]) -> None:

@@ -188,6 +188,7 @@ def render(request: Request, template: str, status: int = 200, **values: object)
         change_token=visitor.change_token,
         folder=str(workbench_of(request).workspace.root),
         user=visitor.user,
+        reads=visitor.reads,
         group=group is not None,
         shared=visitor.link is not None,
         version=genotex.__version__,

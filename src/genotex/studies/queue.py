@@ -84,6 +84,12 @@ class JobQueue:
         with self._lock:
             return self._records.get(name)
 
+    def owner(self, name: str) -> str:
+        """Return who started a job, also a deleted one; empty where that is not known."""
+        with self._lock:
+            record = self._records.get(name) or self._deleted.get(name)
+            return "" if record is None else record.by
+
     def new_folder(self, trait: str) -> Path:
         """Make the folder of a new analysis; none is ever overwritten."""
         self._folder.mkdir(exist_ok=True)

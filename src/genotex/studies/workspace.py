@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -173,6 +174,16 @@ class Workspace:
     def holds(self, path: Path) -> bool:
         """Return whether a path is in the folder, after links are followed."""
         return path.resolve().is_relative_to(self.root)
+
+    def size(self) -> int:
+        """Return the bytes of all files in the folder; links are not followed."""
+        total = 0
+        for folder, _, names in os.walk(self.root):
+            for name in names:
+                # A file may go away meanwhile.
+                with suppress(OSError):
+                    total += os.lstat(f"{folder}/{name}").st_size
+        return total
 
     def without_places(self, text: str) -> str:
         """Return a text with paths as they are in the folder; of others the last name alone."""

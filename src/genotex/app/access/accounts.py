@@ -39,19 +39,23 @@ _Hex = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
 
 class _Account(BaseModel):
-    """What is kept of a password: nothing that it could be found from but by trying."""
+    """What is kept of a password: nothing that it could be found from but by trying.
+
+    `reads`: the account looks at everything, and changes nothing.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     method: Literal["scrypt-32768-8-3"] = "scrypt-32768-8-3"
     salt: _Hex
     digest: _Hex
+    reads: bool = False
 
     @classmethod
-    def of(cls, password: str) -> _Account:
+    def of(cls, password: str, *, reads: bool = False) -> _Account:
         """Return the account of a password."""
         salt = secrets.token_bytes(32)
-        return cls(salt=salt.hex(), digest=_scrypt(password, salt).hex())
+        return cls(salt=salt.hex(), digest=_scrypt(password, salt).hex(), reads=reads)
 
     def has(self, password: str) -> bool:
         """Return whether a password is the right one."""
@@ -98,8 +102,10 @@ def read_accounts(folder: Path) -> dict[str, _Account]:
         raise UsageError(msg) from error
 
 
-def add_account(folder: Path, name: str, password: str = "") -> str:
+def add_account(folder: Path, name: str, password: str = "", *, reads: bool = False) -> str:
     """Make an account, or give it a new password; return the password, made up if none is given.
+
+    `reads`: it looks at everything, and changes nothing.
 
     Raises
     ------
@@ -115,7 +121,7 @@ def add_account(folder: Path, name: str, password: str = "") -> str:
         msg = f"the password is too short: at least {SHORTEST_PASSWORD} characters"
         raise UsageError(msg)
     password = password or made_up(_MADE_UP)
-    _write(folder, {**read_accounts(folder), name: _Account.of(password)})
+    _write(folder, {**read_accounts(folder), name: _Account.of(password, reads=reads)})
     return password
 
 

@@ -8,6 +8,9 @@ The rules, in the order in which they are checked; docs/workbench-security.md ex
 4. The browser is signed in (cookie).
 5. What computes or changes something is a POST and has the token of a page of this start.
 
+6. The account may do it: one that reads only changes nothing, an analysis is changed by whoever
+   started it, and nothing is added to a folder that has reached its limit.
+
 Only ``/health`` is without 3 to 5, signing in without 4 and 5, the two style sheets without 4. An
 address that begins with the secret of a link is without 3 to 5: it reads what the link shows.
 """
@@ -42,6 +45,12 @@ from genotex.app.access.security import (
 )
 
 _SAFE = frozenset({"GET", "HEAD"})
+# Actions by the names of their routes; those without a name only compute.
+_OF_READERS = frozenset({"", "signs out", "highlights genes", "highlights the genes of a set"})
+_OF_OWNERS = frozenset(
+    {"names an analysis", "deletes an analysis", "restores an analysis", "cancels a job"}
+)
+_ADD_NOTHING = _OF_READERS | _OF_OWNERS | {"revokes a link"}
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -72,6 +81,7 @@ _OLD_PAGE = Refused(
 )
 
 
+_READS_ONLY = Refused("your account looks at everything, and changes nothing")
 _NO_LINK = Refused("this link does not exist, or has ended; ask for another")
 _NOT_SHARED = Refused("this link shows something else, and changes nothing")
 
@@ -108,6 +118,8 @@ class Gate:
             await answer(scope, receive, guarded)
             return
         refused = self._refusal(scope, headers)
+        if refused is None and scope["method"] not in _SAFE:
+            refused = await run_in_threadpool(self._forbidden, scope, headers)
         if refused is None:
             guarded = self._logged(scope, headers, guarded)
             limited = _Limited(receive, self._access.limit(scope["path"]))
@@ -150,6 +162,24 @@ class Gate:
         scope["state"]["visitor"] = visitor
         if not safe and not is_same(headers.get("x-token"), visitor.change_token):
             return _OLD_PAGE
+        return None
+
+    def _forbidden(self, scope: Scope, headers: Headers) -> Refused | None:
+        """Return why whoever is signed in may not do this."""
+        visitor, workbench = scope["state"]["visitor"], scope["app"].state.workbench
+        what = self._action(scope, headers, visitor)
+        if visitor is None or visitor.link is not None:
+            return None
+        if visitor.reads and what not in _OF_READERS:
+            return _READS_ONLY
+        if what in _OF_OWNERS and self._access.group is not None:
+            owner = workbench.jobs.owner(QueryParams(scope["query_string"]).get("name", ""))
+            if owner not in ("", visitor.user):
+                return Refused(f"this was started by {owner}, who alone changes it")
+        most = self._access.folder_limit
+        if most is not None and what not in _ADD_NOTHING and workbench.workspace.size() >= most:
+            why = f"the folder has reached its limit of {most / 2**30:g} GiB; nothing can be added"
+            return Refused(why, 507)
         return None
 
     def _inside(self, scope: Scope) -> Scope:

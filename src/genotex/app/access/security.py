@@ -61,11 +61,14 @@ class Visitor:
         In a header of every request that computes or changes something; a link has none.
     link : SharedLink or None
         What it may read, and nothing else.
+    reads : bool
+        The account changes nothing.
     """
 
     user: str = ""
     change_token: str = ""
     link: SharedLink | None = None
+    reads: bool = False
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,8 @@ class Access:
         Address under which a reverse proxy passes requests on; empty without one.
     job_memory : int or None
         Bytes that a job may hold.
+    folder_limit : int or None
+        Bytes of the folder from which nothing is added to it.
     """
 
     port: int
@@ -130,6 +135,7 @@ class Access:
     group: UserGroup | None = None
     public: str = ""
     job_memory: int | None = None
+    folder_limit: int | None = None
     _tries: WrongTries = field(default_factory=WrongTries)
 
     @property
@@ -205,7 +211,9 @@ class Access:
         if self.group is None:
             return Visitor("", self.change_token) if is_same(given, self.session) else None
         found = self.group.accounts.session(given)
-        return None if found is None else Visitor(found.user, found.change_token)
+        if found is None:
+            return None
+        return Visitor(found.user, found.change_token, reads=found.account.reads)
 
     def sign_out(self, headers: Headers) -> None:
         """End the session of a request."""

@@ -58,12 +58,15 @@ class Doors:
         ``https://lab.example.org/genotex/``.
     job_memory : int, optional
         GiB that a job may hold.
+    folder_limit : int, optional
+        GiB of the folder from which nothing is added to it.
     """
 
     password: str = ""
     accounts: bool = False
     public: str = ""
     job_memory: int | None = None
+    folder_limit: int | None = None
 
     def check(self, host: str) -> None:
         """Refuse what would let others in without a password."""
@@ -95,6 +98,7 @@ class Doors:
             group=UserGroup.of(root) if self.accounts else None,
             public=_public_address(self.public),
             job_memory=None if self.job_memory is None else self.job_memory << 30,
+            folder_limit=None if self.folder_limit is None else self.folder_limit << 30,
         )
 
 

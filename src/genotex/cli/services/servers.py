@@ -44,6 +44,9 @@ class _Listening:
         str | None,
         Option("Make this account or give it a new password, print that, and end.", metavar="NAME"),
     ] = None
+    read_only: Annotated[
+        bool, Option("With --add-user: it looks at everything, and changes nothing.", "--read-only")
+    ] = False
     remove_user: Annotated[str | None, Option("Remove this account, and end.", metavar="NAME")] = (
         None
     )
@@ -56,6 +59,13 @@ class _Listening:
             "Memory of a job, which then computes on one thread.", least=1, most=1024, metavar="GIB"
         ),
     ] = None
+    folder_limit: Annotated[
+        int | None,
+        Option(
+            "Size of FOLDER from which the workbench adds nothing to it.",
+            least=1, most=1 << 20, metavar="GIB",
+        ),
+    ] = None  # fmt: skip
     code: Annotated[
         bool,
         Option(
@@ -109,7 +119,7 @@ def serve(
         folder,
         port=at.port,
         host=at.host,
-        doors=Doors(password, at.accounts, at.public_address, at.job_memory),
+        doors=Doors(password, at.accounts, at.public_address, at.job_memory, at.folder_limit),
         browser=at.browser,
         ready=_print,
         geo_addresses=servers.addresses,
@@ -127,7 +137,7 @@ def _change_accounts(folder: Path, at: _Listening, password: str) -> None:
     if at.remove_user is not None:
         remove_account(root, at.remove_user)
     if at.add_user is not None:
-        made = add_account(root, at.add_user, password)
+        made = add_account(root, at.add_user, password, reads=at.read_only)
         print(f"account {at.add_user}" + ("" if password else f", password {made}"))
 
 
