@@ -576,3 +576,27 @@ def test_signs_that_a_terminal_obeys_are_not_shown_where_a_series_has_them(
     assert code == 0
     assert "healthy control" in out
     assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(out + err)
+
+
+@pytest.mark.parametrize(
+    ("record", "trait", "groups"),
+    [
+        ("input/GEO/Rheumatoid_Arthritis/GSE55457", "Rheumatoid_Arthritis", "13 cases, 20 c"),
+        ("input/GEO/Osteoarthritis/GSE55457", "Osteoarthritis", "10 cases, 23 controls"),
+        ("more/GEO/Hepatocellular_Carcinoma/GSE14520", "Hepatocellular_Carcinoma", "22 cases, 21 "),
+        ("more/GEO/Multiple_sclerosis/GSE60424", "Multiple_sclerosis", "39 cases, 95 controls"),
+        ("more/GEO/Breast_Cancer/GSE183947", "Breast_Cancer", "30 cases, 30 controls"),
+        ("traps/GSE30528_series_matrix.txt.gz", "Diabetic_Nephropathy", "9 cases, 13 controls"),
+        ("traps/GSE157103_series_matrix.txt.gz", "COVID-19", "100 cases, 26 controls"),
+        ("more/GEO/Melanoma/GSE42872", "Melanoma", ""),
+    ],
+)
+def test_groups_of_real_records_are_those_that_a_reader_finds(
+    genotex: Run, shared_data: Path, record: str, trait: str, groups: str
+) -> None:
+    place = shared_data / record
+    matrix = next(place.glob("*series_matrix*")) if place.is_dir() else place
+    code, out, _ = genotex("clinical", "show", matrix, "--trait", trait, "--json")
+    found = json.loads(out)["trait"]
+    assert code == (0 if groups else 1) and found["available"] == bool(groups)
+    assert (found["samples"] or "").startswith(groups)
