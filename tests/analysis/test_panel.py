@@ -9,6 +9,7 @@ from sklearn.linear_model import Lasso, LogisticRegression
 from threadpoolctl import threadpool_limits
 
 from genotex.analysis import (
+    ChosenGenes,
     GenePanel,
     PanelData,
     PanelPath,
@@ -155,18 +156,20 @@ def test_chosen_genes_give_the_panel_of_a_table_of_them() -> None:
     genes, target = planted(40, 300, binary=True)
     genes[::7, 5] = np.nan
     chosen, options = np.flatnonzero(np.arange(300) % 3 != 1), {"binary": True, "seed": 1}
-    among = fit_panel(genes, np.zeros((40, 0)), target, chosen=chosen, **options)
+    among = fit_panel(ChosenGenes(genes, chosen), np.zeros((40, 0)), target, **options)
     alone = fit_panel(genes[:, chosen], np.zeros((40, 0)), target, **options)
     assert among.coefficients == alone.coefficients
     assert among.record == alone.record
 
 
-def test_training_sets_that_do_not_fit_into_memory_together_give_the_same(
+def test_what_does_not_fit_into_memory_together_gives_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     genes, target = planted(60, 300, binary=True)
     together = fit_panel(genes, np.zeros((60, 0)), target, binary=True, seed=1)
     monkeypatch.setattr("genotex.analysis.panel.path.ROWS_TOGETHER", 100)
+    monkeypatch.setattr("genotex.analysis.panel.gene_screen.LARGE", 0)
+    monkeypatch.setattr("genotex.arrays.NUMBERS_AT_ONCE", 120)
     apart = fit_panel(genes, np.zeros((60, 0)), target, binary=True, seed=1)
     assert apart.coefficients == pytest.approx(together.coefficients, abs=1e-4)
     np.testing.assert_array_equal(apart.selection_frequency, together.selection_frequency)

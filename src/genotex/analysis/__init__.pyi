@@ -198,6 +198,7 @@ from .panel.selection import (
     fit_panel as fit_panel,
     selection_frequency as selection_frequency,
 )
+from .panel.gene_screen import ChosenGenes as ChosenGenes
 from .panel.path import PanelData as PanelData, PanelPath as PanelPath, fit_paths as fit_paths
 from .pipeline import (
     SeriesDesign as SeriesDesign,

@@ -19,6 +19,7 @@ from genotex.analysis.gene_tests.p_values import binomial_p, excess_near_one, nu
 from genotex.analysis.gene_tests.trait_tests import TraitTests, run_tests
 from genotex.analysis.hidden.adjustment import Adjustment
 from genotex.analysis.hidden.confounding import associate_measured, variance_inflation
+from genotex.analysis.panel.gene_screen import LARGE, ChosenGenes
 from genotex.analysis.panel.selection import MOST_WORK, GenePanel, fit_panel
 from genotex.analysis.problem_data import CohortData
 from genotex.analysis.results.columns import arrange_genes
@@ -171,8 +172,6 @@ def _too_many_near_one(excess: float, share: float) -> str:
 
 Columns = dict[str, Floats]
 
-LARGE = 1 << 28
-"""Bytes of a table from which tests and panel take turns."""
 MANY_DEPARTURES = 10
 DEPARTING_SHARE = 0.2
 """Of the number of genes with a significant trend."""
@@ -258,7 +257,7 @@ def _fit_panel(
 
     def fit() -> GenePanel:
         return fit_panel(
-            expression, covariates, target, chosen=np.flatnonzero(tested),
+            ChosenGenes(expression, np.flatnonzero(tested)), covariates, target,
             binary=binary, seed=seed, threads=threads, repeated=repeated,
             most_work=np.inf if wanted else MOST_WORK,
         )  # fmt: skip

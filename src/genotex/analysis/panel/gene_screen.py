@@ -23,6 +23,8 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 CHUNK = 1024
+LARGE = 1 << 28
+"""Bytes of a table of which nothing is held twice, though that takes longer."""
 FRAGILE = 1e-2
 """Below this share of a gene's overall deviation, single precision is not enough."""
 SINGLE = 1e-6
@@ -60,16 +62,28 @@ def _moments(rows: Floats) -> tuple[Floats, Floats]:
     return mean, deviation
 
 
+@dataclass(frozen=True, eq=False)
+class ChosenGenes:
+    """Some genes of a table, which is not copied."""
+
+    table: Floats  # (n, p)
+    chosen: Rows  # (q,): columns
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of samples, and of genes."""
+        return len(self.table), len(self.chosen)
+
+
 class GeneScreen:
     """All genes as rows of one matrix in single precision, centred and scaled over all samples."""
 
-    def __init__(
-        self, values: Floats, pool: Executor | None = None, chosen: Rows | None = None
-    ) -> None:
+    def __init__(self, values: Floats | ChosenGenes, pool: Executor | None = None) -> None:
         self._pool = pool
-        self._chosen = np.arange(values.shape[1]) if chosen is None else chosen
-        samples, genes = len(values), len(self._chosen)
-        self._values = values
+        samples, genes = values.shape
+        if not isinstance(values, ChosenGenes):
+            values = ChosenGenes(values, np.arange(genes))
+        self._genes = values
         self._place = np.full(genes, -1, dtype=np.intp)
         self._fetched = np.empty((0, samples))
         self._count = 0
@@ -78,7 +92,7 @@ class GeneScreen:
         """Row of `known` for each gene with missing values, -1 for the others."""
         known = [np.empty((0, samples), dtype=np.bool_)]
         for start in range(0, genes, CHUNK):
-            block = values[:, self._chosen[start : start + CHUNK]].T
+            block = values.table[:, values.chosen[start : start + CHUNK]].T
             unknown = np.isnan(block)
             some = np.flatnonzero(unknown.any(axis=1))
             if len(some):
@@ -95,7 +109,10 @@ class GeneScreen:
         return self._pool.map(look, parts) if self._pool else map(look, parts)
 
     def fetch(self, genes: Rows) -> Floats:
-        """Return genes as rows, as they came; fetched ones are kept, training sets share them."""
+        """Return genes as rows, as they came."""
+        # Those of a small table are kept, as training sets share them.
+        if self._genes.table.nbytes > LARGE:
+            return np.ascontiguousarray(self._genes.table[:, self._genes.chosen[genes]].T)
         place = self._place[genes]
         if len(place) and place.min() < 0:
             new = np.unique(genes[place < 0])
@@ -105,7 +122,7 @@ class GeneScreen:
                 larger = np.empty((2 * needed, self._fetched.shape[1]))
                 larger[: self._count] = self._fetched[: self._count]
                 self._fetched = larger
-            self._fetched[self._count : needed] = self._values[:, self._chosen[new]].T
+            self._fetched[self._count : needed] = self._genes.table[:, self._genes.chosen[new]].T
             self._count = needed
             place = self._place[genes]
         return self._fetched.take(place, axis=0)

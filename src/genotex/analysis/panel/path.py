@@ -16,8 +16,14 @@ import numpy as np
 from scipy.special import expit, xlogy
 
 from genotex.analysis.panel.active_set import ActiveFit, Work
-from genotex.analysis.panel.gene_screen import GeneScreen, Slopes, TrainingSets, standardise
-from genotex.arrays import Floats, Rows
+from genotex.analysis.panel.gene_screen import (
+    ChosenGenes,
+    GeneScreen,
+    Slopes,
+    TrainingSets,
+    standardise,
+)
+from genotex.arrays import Floats, Rows, gene_parts
 
 PENALTIES = 40
 SATURATED = 0.9
@@ -43,19 +49,18 @@ class PanelData:
 
     def __init__(
         self,
-        genes: Floats,
+        genes: Floats | ChosenGenes,
         covariates: Floats,
         target: Floats,
         binary: bool,
         pool: Executor | None = None,
         work: Work | None = None,
-        chosen: Rows | None = None,
     ) -> None:
         self.work = work
         self.covariates = covariates
         self.target = target
         self.binary = binary
-        self.screen = GeneScreen(genes, pool, chosen)
+        self.screen = GeneScreen(genes, pool)
 
     def with_one(self, training: Rows, samples: Rows | None = None) -> Floats:
         """Return 1 and the covariates standardised by the training rows, one row per sample."""
@@ -75,9 +80,11 @@ class PanelPath:
 
     def linear_predictor(self, data: PanelData, samples: Rows) -> Floats:
         """Return the linear predictor of other samples, shape (m, samples)."""
-        scaled = standardise(data.screen.fetch(self.genes), self.training, samples)
-        covariates = data.with_one(self.training, samples)
-        return self.coefficients @ scaled + self.covariates @ covariates.T
+        predictor = self.covariates @ data.with_one(self.training, samples).T
+        for part in gene_parts(len(self.genes), len(data.target)):
+            genes = data.screen.fetch(self.genes[part])
+            predictor += self.coefficients[:, part] @ standardise(genes, self.training, samples)
+        return predictor
 
 
 class _Lockstep:

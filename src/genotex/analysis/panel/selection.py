@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from genotex.analysis.gene_tests.p_values import average_ranks
 from genotex.analysis.panel.active_set import OverBudget, Work
+from genotex.analysis.panel.gene_screen import ChosenGenes
 from genotex.analysis.panel.path import (
     PanelData,
     PanelPath,
@@ -209,13 +210,12 @@ class _Choice:
 
 
 def fit_panel(
-    genes: Floats,
+    genes: Floats | ChosenGenes,
     covariates: Floats,
     target: Floats,
     *,
     binary: bool,
     seed: int,
-    chosen: Rows | None = None,
     threads: int = 1,
     repeated: bool = False,
     most_work: float = np.inf,
@@ -226,19 +226,18 @@ def fit_panel(
     best (Breiman's rule). Prediction quality comes from an outer cross-validation that chooses the
     penalty again inside each training set. z-scores and filled values use training samples only.
     Selection frequencies come from complementary half-samples (Shah and Samworth 2013). Covariates,
-    without intercept, are not penalised. Genes are those in the `chosen` columns, by default all,
-    and the panel counts among them. Where some people gave several samples (`repeated`), folds
+    without intercept, are not penalised. Where some people gave several samples (`repeated`), folds
     would test people they were trained on, so there is no prediction quality. The panel is left out
     where it takes more than `most_work` (`Work`).
     """
     # Shapes: genes (n, p), NaN is missing; covariates (n, k); target (n,), 0 and 1 or standardised.
-    if reason := _why_no_panel(genes.shape[1] if chosen is None else len(chosen), target, binary):
+    if reason := _why_no_panel(genes.shape[1], target, binary):
         return GenePanel(notes=(reason,))
     # One BLAS thread: the products are many and small, and the result then never depends on it.
     with ExitStack() as stack:
         stack.enter_context(threadpool_limits(limits=1))
         pool = stack.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
-        data = PanelData(genes, covariates, target, binary, pool, Work(most_work), chosen)
+        data = PanelData(genes, covariates, target, binary, pool, Work(most_work))
         try:
             return _fit(data, seed, repeated)
         except OverBudget:
