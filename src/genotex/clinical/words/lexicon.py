@@ -111,9 +111,7 @@ class DiseaseLexicon:
     def _find(self, name: str) -> int | None:
         for form in _forms(name):
             # Of a phrase or an abbreviation, in file order.
-            found: list[int] = sorted(
-                {*self._called.get(form, ()), *self._called.get(form.upper(), ())}
-            )
+            found = sorted({*self._named(form), *self._named(form.upper())})
             if found:
                 return max(found, key=lambda number: self._closeness(number, form))
         return self._by_words(_forms(name)[0])
@@ -144,14 +142,22 @@ class DiseaseLexicon:
                     best = min(best or (len(words), number), (len(words), number))
         return None if best is None else best[1]
 
+    def _named(self, name: str) -> list[int]:
+        """Return the diseases of a phrase or abbreviation."""
+        first, others = self._called
+        return [first[name], *others.get(name, ())] if name in first else []
+
     @cached_property
-    def _called(self) -> Mapping[str, list[int]]:
-        """The diseases of each phrase and abbreviation."""
-        found: dict[str, list[int]] = {}
+    def _called(self) -> tuple[Mapping[str, int], Mapping[str, list[int]]]:
+        """The first disease of each phrase and abbreviation, and the others, which few have."""
+        first: dict[str, int] = {}
+        others: dict[str, list[int]] = {}
         for number, line in enumerate(self._lines):
-            for name in {each for part in line.split("\t")[2:4] for each in part.split("|")}:
-                found.setdefault(name, []).append(number)
-        return found
+            for part in line.split("\t", 4)[2:4]:
+                for name in part.split("|"):
+                    if first.setdefault(name, number) != number:
+                        others.setdefault(name, []).append(number)
+        return first, others
 
     def name(self, number: int) -> str:
         """Return the name of a disease."""
@@ -190,7 +196,7 @@ class DiseaseLexicon:
     def overlap(self, one: str, other: str) -> bool:
         """Return whether there can be a disease that is a form of both; true where unknown."""
         meant = self.find(one)
-        named = self._called.get(other, [])
+        named = self._named(other)
         if meant is None or not named or other in _TOO_WIDE:
             return True
         own = self._and_forms(meant)
