@@ -81,7 +81,7 @@ class PanelPath:
     def linear_predictor(self, data: PanelData, samples: Rows) -> Floats:
         """Return the linear predictor of other samples, shape (m, samples)."""
         predictor = self.covariates @ data.with_one(self.training, samples).T
-        for part in gene_parts(len(self.genes), len(data.target)):
+        for part in gene_parts(len(self.genes), 4 * len(data.target)):
             genes = data.screen.fetch(self.genes[part])
             predictor += self.coefficients[:, part] @ standardise(genes, self.training, samples)
         return predictor
@@ -93,7 +93,13 @@ class _Lockstep:
     def __init__(self, data: PanelData, training: Sequence[Rows]) -> None:
         self.sets = TrainingSets(data.screen, training)
         self.fits = [
-            ActiveFit(data.with_one(rows), data.target[rows], data.binary, data.work)
+            ActiveFit(
+                data.with_one(rows),
+                data.target[rows],
+                data.binary,
+                data.work,
+                compact=data.screen.is_large,
+            )
             for rows in training
         ]
         for fit in self.fits:
