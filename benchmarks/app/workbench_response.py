@@ -4,10 +4,10 @@ python -m benchmarks workbench_response [--samples 1000] [--genes 20000] [--repe
     [--folder FOLDER] [--only pages|upload|series]
 
 Pages, tables and plots of every kind are asked for; the exit status is 1 where the median of any is
-above --most milliseconds, or the server takes more than 600 MiB. Files to download are measured
-without a limit. --folder keeps the folder, and uses it again. Then the time from the upload of a
-matrix of 167 samples to its PCA, and pages where the folder holds 300 series and 300 analyses; by
-trait, and side by side.
+above --most milliseconds by the clock and by the processor, the server takes more than 600 MiB, or
+a process of it 1.5 GiB. Files to download are measured without a limit. --folder keeps the folder,
+and uses it again. Then the time from the upload of a matrix of 167 samples to its PCA, and pages
+where the folder holds 300 series and 300 analyses; by trait, and side by side.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -43,7 +44,7 @@ from genotex.problems import Problem
 from genotex.reports import write_meta_report, write_report
 
 TRAIT = "Asthma"
-MOST_MIB = 600
+MOST_MIB, MOST_OF_WORKER = 600, 1536
 DOWNLOADS = (".csv", ".xlsx", "/methods")
 
 
@@ -183,6 +184,8 @@ REQUESTS = {
     "genes.xlsx": f"/genes.xlsx?{PLACE}",
     "sample sheet": f"/samples?{SHEET}",
     "sample sheet: filter": f"/samples/table?{SHEET}&search=GSM",
+    "samples: plots": f"/quality/read?trait={TRAIT}&cohort=GSE1",
+    "samples: audit": f"/quality/read?trait={TRAIT}&cohort=GSE1&judge=1",
     "quality": f"/quality?{QUALITY}",
     **{
         f"quality: {plot}": f"/quality/points?{QUALITY}&plot={plot}"
@@ -241,9 +244,54 @@ def cpu_seconds(pid: int) -> float:
 def asked(client: httpx.Client, path: str, token: str) -> httpx.Response:
     """Ask for a page as the workbench's own pages do: what is computed, by a form."""
     address, _, query = path.partition("?")
+    if address == "/quality/read":
+        return client.post(path, headers={"X-Token": token})
     if not address.endswith("/design"):
         return client.get(path)
     return client.post(path, data=dict(parse_qsl(query)), headers={"X-Token": token})
+
+
+def most_memory(pid: int) -> int:
+    """Return the MiB that a process held at most; 0 where it has ended."""
+    with suppress(OSError, AttributeError):
+        status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+        return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) // 1024  # type: ignore[index]
+    return 0
+
+
+def children_of(pid: int) -> list[int]:
+    """Return the processes that a process started and that still run."""
+    listed = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout
+    return [int(each) for each in listed.split()]
+
+
+@contextmanager
+def watched(server: int) -> Iterator[dict[int, int]]:
+    """Watch the processes of a server; yields the MiB that each held at most."""
+    found: dict[int, int] = {}
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(0.1):
+            for child in children_of(server):
+                found[child] = max(found.get(child, 0), most_memory(child))
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    yield found
+    ended.set()
+    thread.join()
+
+
+def analyse(client: httpx.Client, token: str) -> None:
+    """Analyse the largest series with the usual options, and wait for the end."""
+    form = {"trait": TRAIT, "series": "GSE1", "sent": "1"}
+    client.post("/analysis", data=form, headers={"X-Token": token})
+    begun = time.perf_counter()
+    while "hx-trigger" in (page := client.get("/analysis/history").text):
+        time.sleep(1)
+    last = re.findall(r"<td>(done|failed)[^<]*</td>", page)[:1]
+    print(f"analysis {last} after {time.perf_counter() - begun:.0f} s")
 
 
 @contextmanager
@@ -266,7 +314,7 @@ def served(folder: Path) -> Iterator[tuple[httpx.Client, int, str]]:
 def measure(folder: Path, requests: dict[str, str], repeats: int, most: float) -> bool:
     """Print the time of each request; return whether all are fast enough."""
     slow = []
-    with served(folder) as (client, server, token):
+    with served(folder) as (client, server, token), watched(server) as workers:
         for name, path in requests.items():
             seconds, answer, used = [], None, 0.0
             for number in range(repeats + 1):
@@ -283,7 +331,7 @@ def measure(folder: Path, requests: dict[str, str], repeats: int, most: float) -
                 continue
             middle = statistics.median(seconds[1:])
             limited = not any(word in path.split("?")[0] for word in DOWNLOADS)
-            mark = " SLOW" if limited and middle > most else ""
+            mark = " SLOW" if limited and min(middle, used) > most else ""
             slow += [name] if mark else []
             kilobytes = len(answer.content) / 1000
             print(
@@ -291,21 +339,21 @@ def measure(folder: Path, requests: dict[str, str], repeats: int, most: float) -
                 f"(most {max(seconds[1:]):5.0f}, processor {used:4.0f}), "
                 f"{kilobytes:7.0f} kB{mark}"
             )
-        status = Path(f"/proc/{server}/status").read_text(encoding="utf-8")
-    memory = {name: int(size) // 1024 for name, size in re.findall(r"(VmRSS|VmHWM):\s+(\d+)",
-              status)}  # fmt: skip
-    print(f"memory in use {memory['VmRSS']} MiB, most {memory['VmHWM']} MiB")
+        if "own tables" in requests:
+            analyse(client, token)
+        held = most_memory(server)
+    largest = max(workers.values(), default=0)
+    print(f"memory at most: server {held} MiB, any process of it {largest} MiB")
     print("slower than allowed:", ", ".join(slow) or "none")
-    return not slow and memory["VmHWM"] <= MOST_MIB
+    return not slow and held <= MOST_MIB and largest <= MOST_OF_WORKER
 
 
 def children_seconds(pid: int) -> float:
     """Return the processor time of a process and of those that it started and that still run."""
-    own = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout.split()
     total = cpu_seconds(pid)
-    for child in own:
+    for child in children_of(pid):
         with suppress(OSError):
-            total += cpu_seconds(int(child))
+            total += cpu_seconds(child)
     return total
 
 

@@ -238,7 +238,7 @@ def test_cut_offs_act_on_counts_plot_and_file_alike(
     data = browser.get("/genes/points", params=place | cut | {"plot": "volcano"}).json()
     drawn = series_of(data, "points")
     assert set(drawn["up"]["ids"]) | set(drawn["down"]["ids"]) == hits
-    assert data["hits"] == f"{len(hits):,}"
+    assert data["hits"] == f"{len(hits):,} genes"
     assert sorted(line["at"] for line in data["rows"][0][0]["lines"] if line["along"] == "x") == [
         -0.3,
         0,

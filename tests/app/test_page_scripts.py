@@ -87,7 +87,7 @@ def test_the_plot_of_genes_is_zoomed_chosen_coloured_and_saved_as_asked() -> Non
     )  # fmt: skip
     assert begun["asked"] == ["/genes/points?output=r&plot=volcano"]
     note = begun["parts"]["plot-note"]["text"]
-    assert note.startswith("12 points drawn for 345 of 6789 genes; more appear on zooming in.")
+    assert note.startswith("note of points 12 points drawn for 345 of 6789 genes; more appear")
     pressed = None
     for (act, asked), after in zip(steps, found, strict=True):
         assert after.get("asked", []) == (
@@ -102,7 +102,9 @@ def test_the_plot_of_genes_is_zoomed_chosen_coloured_and_saved_as_asked() -> Non
             assert after["parts"]["colour"]["hidden"] == (pressed != "pca")
             of_genes = pressed in ("volcano", "ma")
             assert (
-                after["parts"]["plot-note"]["text"].startswith("12 points") == of_genes or not asked
+                after["parts"]["plot-note"]["text"].startswith("note of points 12 points")
+                == of_genes
+                or not asked
             )
 
 

@@ -206,7 +206,7 @@ def test_a_model_proposes_the_groups_within_its_limit(
         assert model.calls == 1
     assert f"Proposed by the rules and {model.name}" in page and page == again
     assert "check: trait: the rules say" in page
-    assert "proposed by the rules alone: the limit --max-calls is reached" in beyond
+    assert "proposed by the rules alone: the limit \u2018Max calls\u2019 is reached" in beyond
 
 
 def others(folder: Path, series: dict[str, str]) -> list[Path]:

@@ -31,6 +31,7 @@ from genotex.app.data.sheets import Sheets
 from genotex.app.quality.cohorts import SeriesQuality, StoredQuality
 from genotex.app.quality.raw import RawQuality
 from genotex.app.runs.leaderboard import Leaderboards
+from genotex.clinical import SeriesComparison
 from genotex.cohorts import OwnTables
 from genotex.errors import GenotexError, UsageError
 from genotex.layout import GeoCohortFiles, OutputFolder, trait_folder_name
@@ -76,6 +77,8 @@ class Workbench:
     marked: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Name of a person -> the genes that they highlight; without accounts, the name is empty."""
     read: Recent[Any, SamplesRead] = field(default_factory=partial(Recent, 40))
+    compared: Recent[Any, tuple[SeriesComparison, ...]] = field(default_factory=partial(Recent, 40))
+    """Files of a series, and the samples left out -> what it compares by its texts."""
     plans: dict[tuple[str, ...], SeriesDesign] = field(default_factory=dict)
     """Trait and series -> the design that was previewed last."""
     unread: dict[Any, str] = field(default_factory=dict)
@@ -302,8 +305,19 @@ def _labels() -> dict[str, str]:
     return {name.lstrip("-"): each.label for each in every for name in each.spellings if name}
 
 
+_COMMAND = re.compile(r"'?genotex ([a-z]+)(?: geo)?(?: --[a-z-]+| [A-Z]{2,}\b)*'?")
+_INSTEAD = {
+    "fetch": "\u2018Add data\u2019", "de": "\u2018Tables of your own\u2019",
+    "serve": "the workbench",
+    "clinical": "the page of samples", "atlas": "\u2018Atlas\u2019", "solve": "an analysis",
+    "analyze": "an analysis", "preprocess": "an analysis",
+}  # fmt: skip
+"""Command -> what does the same in the workbench."""
+
+
 def plainly(text: str) -> str:
-    """Return a text with options of commands under the labels that forms have."""
+    """Return a text with commands and their options under the names that the workbench has."""
+    text = _COMMAND.sub(lambda found: _INSTEAD.get(found[1], "the command line"), text)
     return _OPTION.sub(lambda found: f"\u2018{_labels().get(found[1], found[1])}\u2019", text)
 
 

@@ -156,7 +156,7 @@ class Previews:
             self._child = None
 
 
-_SIMPLER = "simplify it, or use genotex de, which has no such limit"
+_SIMPLER = "simplify it, or use 'genotex de', which has no such limit"
 
 
 def _needs(memory: int) -> str:

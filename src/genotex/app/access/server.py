@@ -29,7 +29,7 @@ from genotex.app.data import adding_pages, analysis_pages, sample_pages, table_p
 from genotex.app.data.sheets import Sheets
 from genotex.app.genes import cohort_pages, compare_pages, set_pages, survival_pages
 from genotex.app.genes import pages as gene_pages
-from genotex.app.pages import Workbench, render, wants_page, workbench_of
+from genotex.app.pages import Workbench, plainly, render, wants_page, workbench_of
 from genotex.app.quality import pages as quality_pages
 from genotex.app.runs import pages as run_pages
 from genotex.clinical import expert_of
@@ -155,7 +155,7 @@ def _stated(error: Exception) -> tuple[int, str]:
 
 def _shown(request: Request, status: int, text: str) -> Response:
     workbench = workbench_of(request)
-    text = workbench.workspace.without_places(text)[:_LONGEST]
+    text = plainly(workbench.workspace.without_places(text))[:_LONGEST]
     # Pages hold the token of this start, which is for those who are signed in.
     if not wants_page(request.headers) or request.state.visitor is None:
         return PlainTextResponse(text, status)

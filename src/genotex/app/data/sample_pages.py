@@ -23,6 +23,7 @@ from genotex.app.data.sheets import GROUPS, EditedSheet
 from genotex.app.data.uploads import trait_named
 from genotex.app.downloads import attached
 from genotex.app.pages import (
+    Workbench,
     address,
     form_of,
     not_found,
@@ -34,7 +35,7 @@ from genotex.app.pages import (
 )
 from genotex.app.quality.pages import parts_before_analysis
 from genotex.app.study import line_of
-from genotex.clinical import REPORTED
+from genotex.clinical import REPORTED, SeriesComparison
 from genotex.cohorts import PreprocessOptions
 from genotex.errors import FormatError, GenotexError
 from genotex.layout import GeoCohortFiles
@@ -80,7 +81,7 @@ def samples(request: Request) -> Response:
         line=line_of(request, "Samples", place),
         results=workbench.results_of(**place),
         loose=files.folder.parent.parent.name != "GEO",
-        found=None if visitor_of(request).link else _compared_or_none(files, sheet),
+        comparisons=() if visitor_of(request).link else _listed(workbench, files, sheet),
         **parts_before_analysis(request, place, files, sheet),
         **values,
     )
@@ -235,11 +236,14 @@ def _pair_people(
         return f"Not changed: {_first_mistake(error)}."
 
 
-def _compared_or_none(files: GeoCohortFiles, sheet: EditedSheet) -> SeriesComparisons | None:
-    """Return what the series compares; None where it cannot be read, which its plots explain."""
+def _listed(
+    workbench: Workbench, files: GeoCohortFiles, sheet: EditedSheet
+) -> tuple[SeriesComparison, ...]:
+    """Return what the series compares; nothing where it cannot be read, which its plots explain."""
     with suppress(GenotexError):
-        return _compared(files, sheet)
-    return None
+        key = files.trait, series_state(files), tuple(sheet.left_out)
+        return workbench.compared.get(key, lambda: _compared(files, sheet).comparisons)
+    return ()
 
 
 def _compared(files: GeoCohortFiles, sheet: EditedSheet) -> SeriesComparisons:

@@ -21,6 +21,7 @@ from genotex.app.pages import (
     Workbench,
     not_found,
     place_of,
+    plainly,
     render,
     series_state,
     visitor_of,
@@ -38,20 +39,31 @@ from genotex.studies import state_of
 from genotex.workflows import cohort_to_anndata
 
 _PLOTS = {
-    "pca": ("PCA", "Principal components of the genes that vary most."),
+    "pca": (
+        "PCA",
+        "Each point is a sample, by the genes that vary most; those near each other are alike. A "
+        "split that follows no group hints at a batch, a point far from all at an outlier.",
+    ),
     "mds": (
         "MDS",
-        "Samples that correlate are near each other (classical scaling of 1 - correlation).",
+        "Samples that correlate are near each other (classical scaling of 1 - correlation). Read "
+        "it as the PCA; what shows in one of the two alone is weak.",
     ),
     "correlation": (
         "Correlation",
-        "Correlation of each two samples, those alike next to each other.",
+        "Correlation of each two samples, those alike next to each other. A block that follows no "
+        "group hints at a batch, a line of low values at an outlier.",
     ),
     "box": (
         "Box plots",
-        "5, 25, 50, 75 and 95 % of the values of each sample, as they are analysed.",
+        "5, 25, 50, 75 and 95 % of the values of each sample, as they are analysed. Boxes at "
+        "different heights were not normalised, or are of poor samples.",
     ),
-    "density": ("Densities", "Distribution of the values of each sample, as they are analysed."),
+    "density": (
+        "Densities",
+        "Distribution of the values of each sample, as they are analysed. A curve of another shape "
+        "than the rest is of a sample to look at.",
+    ),
     "distance": (
         "Outliers",
         "Distance of each sample from its group; above the dashed line it varies four times as "
@@ -190,6 +202,7 @@ def _parts(opened: _Opened) -> dict[str, Any]:
     blocks = record.get("detected_blocks", {})
     return {
         "why": "",
+        "first_note": _PLOTS["pca"][1],
         "cohort": opened.cohort,
         "plots": [(key, label, _exists(key, record)) for key, (label, _) in _PLOTS.items()],
         "colours": list(opened.columns),
@@ -216,6 +229,7 @@ def _frame(sheet: EditedSheet) -> dict[str, Any]:
     """Return the parts of a series whose expression is not in memory."""
     columns = _columns(sheet, [row["sample"] for row in sheet.rows], {})
     return {
+        "first_note": _PLOTS["pca"][1],
         "cohort": None,
         "plots": [(key, label, _exists(key, {})) for key, (label, _) in _PLOTS.items()],
         "colours": list(columns),
@@ -243,7 +257,8 @@ def _read(request: Request) -> Response:
             made = partial(SeriesQuality, found[0], workbench.apart)
             workbench.series.get(state, made)
         except GenotexError as error:
-            why = workbench.unread[state] = workbench.workspace.without_places(str(error))
+            why = plainly(workbench.workspace.without_places(str(error)))
+            workbench.unread[state] = why
             place = {"output": "", "trait": trait, "cohort": name}
             frame = _frame(found[1]) | {"place": place, "sheet": found[1], "why": why}
             return studied(render(request, "quality_parts.html.j2", **frame))

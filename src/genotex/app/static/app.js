@@ -78,7 +78,7 @@ function genePlot(place) {
     const figure = await showFigure(place, question());
     if (!figure) return;
     if (element("hits")) element("hits").textContent = figure.hits;
-    if (isOfGenes()) element("plot-note").textContent = `${figure.drawn} points drawn for ${figure.seen} of ${figure.total} genes; more appear on zooming in. Drag to zoom, double-click to reset; the lasso of the toolbar selects genes for the table; a click opens a gene.`;
+    if (isOfGenes()) element("plot-note").textContent = `${figure.note} ${figure.drawn} points drawn for ${figure.seen} of ${figure.total} genes; more appear on zooming in. Drag to zoom, double-click to reset; the lasso of the toolbar selects genes for the table; a click opens a gene.`;
     place.dataset.ready = plot;
     if (!place.dataset.bound && figure.rows) bind();
   }

@@ -200,8 +200,8 @@ _NO_TABLE = "the matrix holds no expression table (as in RNA-seq series)"
 
 _PUT_COUNTS = (
     f"; for NCBI's counts put {' and '.join(ncbi_count_files(('Homo sapiens',)))} next to the "
-    "matrix (of the mouse those of GRCm39), as 'genotex fetch geo' does"
-    "; solve and preprocess also take the submitter's files there (see 'genotex fetch geo --plan')"
+    "matrix (of the mouse those of GRCm39), or the submitter's table of all samples; "
+    "'genotex fetch geo' brings either"
 )
 
 
