@@ -1,6 +1,8 @@
 """When surrogate variables are used, and what is reported of them."""
 
+import gc
 import json
+import weakref
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -353,3 +355,18 @@ def test_a_large_table_is_read_in_parts_to_the_same_end(
     columns = ["p", "With SV p", "With SV Coefficient"]
     one, other = (each.genes.sort("Variable").select(columns) for each in (whole, parts))
     np.testing.assert_allclose(one.to_numpy(), other.to_numpy(), rtol=1e-6)
+
+
+def test_a_large_table_is_let_go_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("unmeasured", "spectrum"):
+        monkeypatch.setattr(f"genotex.analysis.hidden.{module}.LARGE", 0)
+    values = with_batch(40, 300, 1)
+    held = weakref.ref(values)
+    gc.disable()
+    try:
+        found = find(values)
+        del values
+        assert found.columns
+        assert held() is None
+    finally:
+        gc.enable()

@@ -279,9 +279,13 @@ class _Whole:
         self._gaps = bool(share.any())
         self._places = np.flatnonzero(share <= MOST_MISSING)
         self._large = values.nbytes > LARGE
-        self.genes = GeneParts(len(values), len(self._places), self._read)
-        if not self._large:
-            self.genes = GeneParts.of(self._read(slice(None)))
+        self._kept = None if self._large else GeneParts.of(self._read(slice(None)))
+
+    @property
+    def genes(self) -> GeneParts:
+        """The genes, a part of them at a time."""
+        # Another each time: one held here would hold the table until Python looks for cycles.
+        return self._kept or GeneParts(len(self.values), len(self._places), self._read)
 
     def _read(self, part: slice) -> Floats:
         places = self._places[part]

@@ -125,17 +125,9 @@ class ActiveFit:
     """Current fit of one training set."""
 
     def __init__(
-        self,
-        covariates: Floats,
-        target: Floats,
-        binary: bool,
-        work: Work | None = None,
-        *,
-        compact: bool = False,
+        self, covariates: Floats, target: Floats, binary: bool, work: Work | None = None
     ) -> None:
         self._work = work or Work(np.inf)
-        self._between: DTypeLike = np.float32 if compact else np.float64
-        """How columns are held while other fits are solved."""
         self.target = target
         self.binary = binary
         self.fixed = covariates.shape[1]
@@ -170,7 +162,6 @@ class ActiveFit:
         """Find the optimum over the genes in use; those that end at zero are put aside."""
         # `tolerance` is the largest slope left, in units of the penalty; without one, in units of
         # the first slope. Slopes below `_rounding` are rounding.
-        self.columns = self.columns.astype(np.float64, copy=False)
         point = self._at(self.coefficients, self._predictor, self._rest, penalty)
         if tolerance is None:
             tolerance = TOLERANCE if penalty else NULL_TOLERANCE
@@ -197,7 +188,6 @@ class ActiveFit:
             point.rest,
         )
         self._put_aside()
-        self.columns = self.columns.astype(self._between, copy=False)
 
     def _without(self, predictor: Floats) -> Floats:
         """Return the target less what is fitted."""

@@ -111,7 +111,7 @@ class GeneScreen:
     def fetch(self, genes: Rows) -> Floats:
         """Return genes as rows, as they came."""
         # Those of a small table are kept, as training sets share them.
-        if self.is_large:
+        if self._genes.table.nbytes > LARGE:
             return np.ascontiguousarray(self._genes.table[:, self._genes.chosen[genes]].T)
         place = self._place[genes]
         if len(place) and place.min() < 0:
@@ -126,11 +126,6 @@ class GeneScreen:
             self._count = needed
             place = self._place[genes]
         return self._fetched.take(place, axis=0)
-
-    @property
-    def is_large(self) -> bool:
-        """Whether nothing may be held twice."""
-        return self._genes.table.nbytes > LARGE
 
     @property
     def size(self) -> int:

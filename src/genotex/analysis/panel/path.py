@@ -93,13 +93,7 @@ class _Lockstep:
     def __init__(self, data: PanelData, training: Sequence[Rows]) -> None:
         self.sets = TrainingSets(data.screen, training)
         self.fits = [
-            ActiveFit(
-                data.with_one(rows),
-                data.target[rows],
-                data.binary,
-                data.work,
-                compact=data.screen.is_large,
-            )
+            ActiveFit(data.with_one(rows), data.target[rows], data.binary, data.work)
             for rows in training
         ]
         for fit in self.fits:
