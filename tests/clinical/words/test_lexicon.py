@@ -96,3 +96,12 @@ def test_packaged_lexicon_knows_what_sources_call_a_disease() -> None:
         assert number is not None and lexicon.name(number) == meant
     assert {"sarcoidosis", "atopic dermatitis"} <= lexicon.phrases
     assert lexicon.phrases.isdisjoint({"disease", "cancer", "chronic", "monocyte"})
+
+
+def test_sources_that_refer_to_another_disease_or_hold_one_twice() -> None:
+    lexicon = load_lexicon()
+    number = lexicon.find("alcohol dependence")
+    assert number is not None and number == lexicon.find("alcohol abuse")
+    table = lexicon.table(number)
+    assert not table.get("cancer") and "pharyngeal neoplasm" not in table["terms"]
+    assert lexicon.find("chronic renal failure syndrome") == lexicon.find("chronic kidney disease")
