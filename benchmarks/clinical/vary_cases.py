@@ -31,6 +31,7 @@ from genotex.clinical import (
 )
 from genotex.clinical.trait.judgement import ValueWords
 from genotex.clinical.trait.series_context import explained_abbreviations
+from genotex.clinical.words.keys import asks_trait, names_gene
 from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.wording import mask
 from genotex.features import simplify
@@ -82,6 +83,12 @@ class Words:
         rest = mask(simplify(value), self.trait.terms.spans(value))
         return value in self.trait.terms and rest not in self.trait.includes
 
+    def tells(self, cell: str) -> bool:
+        """Return whether a cell names the trait, or its key asks for it or its gene."""
+        key = _key(cell)
+        asked = asks_trait(self.trait, key) or names_gene(self.trait, key)
+        return asked or self.is_named(_value(cell))
+
     def is_only_named(self, value: str) -> bool:
         """Return whether a value is the trait's name and nothing else."""
         return self.values.says_only(value, self.values.trait.terms)
@@ -110,6 +117,9 @@ def renamed(case: Case, words: Words, rng: random.Random) -> Case | None:
     if simplify(other.name) in simplify(_all_text(case)) or _share_word(other.name, trait.name):
         return None
     rename = _renaming(words, other, _all_text(case))
+    named = [c for c, code in (label or {"map": {}})["map"].items() if code == 1 and words.tells(c)]
+    if any(rename(cell) == cell for cell in named):
+        return None  # "rls: 1", "ldlr: W23X" would still be the disease that the case was of
     changed = _everywhere(case, rename)
     changed["trait"] = other.name.title().replace(" ", "_")
     return None if _all_text(changed) in trait.terms else changed
