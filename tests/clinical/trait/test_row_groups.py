@@ -97,6 +97,48 @@ def test_samples_without_the_diagnosis_that_others_have_are_controls(
     assert RuleExpert().annotate(silent, "Asthma").trait is None
 
 
+def test_unknown_diagnosis_is_no_control(make_description: MakeDescription) -> None:
+    described = make_description(
+        ["diagnosis: asthma", "diagnosis: unknown"], title="Asthma", summary=PATIENTS
+    )
+    assert RuleExpert().annotate(described, "Asthma").trait is None
+
+
+DETAILS = [
+    ("illness duration (years)", ["3", "8.5", "N/A"], [1, 1, 0]),
+    ("age of onset", ["19", "24 yr", "-"], [1, 1, 0]),
+    ("asthma duration", ["6 months", "0", "14 months"], [1, 0, 1]),
+    ("disease extent", ["small airways", "whole lung", "none"], [1, 1, 0]),
+]
+
+
+@pytest.mark.parametrize(("key", "values", "codes"), DETAILS)
+def test_what_patients_alone_have(
+    codes_of: CodesOf, key: str, values: list[str], codes: list[float]
+) -> None:
+    assert codes_of("Asthma", key, values, summary=PATIENTS) == codes
+
+
+def test_a_word_for_nothing_under_age_as_well_says_that_nothing_is_known(
+    make_description: MakeDescription,
+) -> None:
+    key, values, _ = DETAILS[0]
+    row = [f"{key}: {value}" for value in values]
+    described = make_description(row, ["age: 40", "age: NA"], title="Asthma", summary=PATIENTS)
+    assert RuleExpert().annotate(described, "Asthma").trait is not None
+    described = make_description(row, ["age: 40", "age: N/A"], title="Asthma", summary=PATIENTS)
+    assert RuleExpert().annotate(described, "Asthma").trait is None
+
+
+def test_key_that_names_case_and_control_is_no_key_of_controls(
+    make_description: MakeDescription,
+) -> None:
+    row = ["cancer/normal: C", "cancer/normal: N", "tissue bank: healthy"]
+    title = "Breast cancer and healthy breast"
+    trait = RuleExpert().annotate(make_description(row, title=title), "Breast_Cancer").trait
+    assert trait is not None and [trait.values[cell] for cell in row] == [1, 0, 0]
+
+
 @pytest.mark.parametrize(
     ("trait", "values", "codes"),
     [

@@ -10,7 +10,7 @@ from typing import Literal
 
 from genotex.clinical.cells import Candidate
 from genotex.clinical.encoding import NO_CELL
-from genotex.clinical.trait.judgement import UNKNOWN, Judgement, Judgements
+from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, Judgements
 from genotex.clinical.trait.row_groups import (
     judge_keys,
     patients_tissue,
@@ -19,16 +19,18 @@ from genotex.clinical.trait.row_groups import (
 )
 from genotex.clinical.trait.row_judge import judge_row, names_case
 from genotex.clinical.trait.value_judge import ValueJudge
-from genotex.clinical.words.keys import INCIDENTAL, kind_of_key
+from genotex.clinical.words.keys import INCIDENTAL, asks_detail, kind_of_key
 from genotex.features import parse_number, simplify
 
 How = Literal[
     "words", "rest are controls", "rest are cases", "patients, unaffected", "several keys",
-    "absence is control", "level", "level groups", "text", "part of a text", "rest of a text",
+    "absence is control", "detail of patients", "level", "level groups", "text", "part of a text",
+    "rest of a text",
 ]  # fmt: skip
 
 _INNER_KEY = re.compile(r"[,;]\s*[A-Za-z][A-Za-z ]{1,25}[:=]\s*\S")
 _GAP_CODES = {-1.0, -9.0, -99.0, -999.0, -9999.0}
+_NOTHING = {"", "na", "n a", "nan", "null", "not applicable"}  # "Unknown" says that it may be so
 _MOSTLY = 0.6
 _FEWEST_LEVELS = 3
 _FEWEST_NAMED = 2
@@ -83,13 +85,19 @@ def read_rows(
 ) -> tuple[list[TraitOption], RowsSeen]:
     """Return every way in which candidates could record the trait, and what their rows are like."""
     candidates, options, seen = list(candidates), list[TraitOption](), RowsSeen()
+    # A word for nothing that even an age or a sex has says that nothing is known.
+    of_all = [
+        c for c in candidates if kind_of_key(c.key) == "never" and "onset" not in c.key.lower()
+    ]
+    nothing = _NOTHING - {simplify(value) for c in of_all for value in c.values.values()}
     for candidate in candidates:
         if judged := _judged(candidate, judge):
             meant, asked, judgements = judged
             options.extend(_by_roles(meant, asked, judgements, judge))
-            options.extend(_by_absence(meant, judgements, judge))
+            options.extend(_by_absence(meant, judgements, judge, nothing))
             seen |= _seen(asked, judgements)
         options.extend(_by_level(candidate, judge))
+        options.extend(_by_detail(candidate, judge, nothing))
     return [*options, *_of_several_keys(candidates, judge)], seen
 
 
@@ -216,28 +224,50 @@ def _by_roles(
 
 
 def _by_absence(
-    candidate: Candidate, plain: Judgements, judge: ValueJudge
+    candidate: Candidate, plain: Judgements, judge: ValueJudge, nothing: set[str]
 ) -> Iterator[TraitOption]:
     """Return a row that names cases alone: samples of which it says nothing are the controls."""
     here = {cell: j for cell, j in plain.items() if cell in candidate.in_row}
-    missing = [cell for cell, j in here.items() if j.meaning == "missing"]
-    absent = [*missing, *([NO_CELL] if candidate.empty else ())]
-    if (
-        not (absent and judge.series.mentions_controls)
-        or candidate.other_cells
-        or {j.code for j in here.values()} not in ({1.0}, {1.0, None})
+    absent = [cell for cell in here if simplify(candidate.values[cell]) in nothing]
+    if {j.code for j in here.values()} in ({1.0}, {1.0, None}):
+        yield from _without(absent, candidate, plain, "absence is control", judge)
+
+
+def _by_detail(candidate: Candidate, judge: ValueJudge, nothing: set[str]) -> Iterator[TraitOption]:
+    """Return a row of what patients alone have: since when or how far they are ill."""
+    key, values = candidate.key, candidate.values
+    if not (judge.series.about and asks_detail(judge.trait, key)):
+        return
+    absent = [c for c, value in values.items() if simplify(value) in nothing | {"none"}]
+    case = Judgement.case(f"only patients have {key!r}", Ground.CONTEXT)
+    judged = dict.fromkeys(values, case)
+    if absent or candidate.empty:
+        yield from _without(absent, candidate, judged, "detail of patients", judge)
+    elif kind_of_key(key) == "time" and (
+        zero := [cell for cell, value in values.items() if parse_number(value) == 0]
     ):
+        judged |= dict.fromkeys(zero, Judgement.control(f"{key!r} is 0"))
+        codes = {cell: judgement.code for cell, judgement in judged.items()}
+        yield TraitOption(candidate, "detail of patients", codes, judged)
+
+
+def _without(
+    absent: Sequence[str], candidate: Candidate, judged: Judgements, how: How, judge: ValueJudge
+) -> Iterator[TraitOption]:
+    """Return a row whose cells for nothing, or samples without a cell, are controls."""
+    absent = [*absent, *([NO_CELL] if candidate.empty else ())]
+    cases = judged.keys() - absent
+    if not (absent and cases and judge.series.mentions_controls) or candidate.other_cells:
         return
     control = Judgement.control("nothing here, where cases have the trait")
-    judged = {**plain, **dict.fromkeys(absent, control)}
+    judged = {**judged, **dict.fromkeys(absent, control)}
     whole = replace(
         candidate,
         values={NO_CELL: "", **candidate.values},
         in_row=candidate.in_row | set(absent),
         weight={NO_CELL: candidate.empty, **candidate.weight},
     )
-    codes = {cell: judgement.code for cell, judgement in judged.items()}
-    yield TraitOption(whole, "absence is control", codes, judged)
+    yield TraitOption(whole, how, {cell: j.code for cell, j in judged.items()}, judged)
 
 
 def _is_measured(candidate: Candidate) -> bool:

@@ -173,7 +173,7 @@ def judge_keys(
         judgements = judge_row(part, judge)
         here = {cell: judgements[cell] for cell in part.in_row}
         codes = {None if j.ground == Ground.OTHER_CODE else j.code for j in here.values()}
-        if _CONTROL_KEY.search(part.key.lower()) and not names_case(judgements):
+        if _CONTROL_KEY.search(part.key.lower()) and 1.0 not in codes:
             here = dict.fromkeys(here, Judgement.healthy(f"under {part.key!r}"))
             controls = True
         elif codes == {0.0}:

@@ -226,7 +226,7 @@ class _Row:
 
     def _ends_of_scales(self) -> None:
         """Treat "-", "none" or "ND" as a control next to cases or degrees of severity."""
-        if any(j.code == 0 for j in self.found.values()):
+        if self._has("healthy control"):
             return
         kind, by_trait = kind_of_key(self.key), names_trait(self.trait, self.key)
         degrees = sum(_DEGREES.search(simplify(v)) is not None for v in self.values.values())
@@ -310,7 +310,7 @@ class _Row:
                 return Judgement.healthy(f"{value!r} alongside the trait's gene")
             # What the texts explain, unless that leaves it open.
             long = self.series.spelt_out(value)
-            if long is not None and not self.words.has(long, "relative", "uncertain"):
+            if long is not None and not self.words.has(long, "relative", "uncertain", "detail"):
                 why = f"{value!r} is {long!r}, as the texts explain: not the trait"
                 return Judgement.control(why)
             if lists_tissues(key):

@@ -34,6 +34,7 @@ _CASE_KINDS = (
 )
 _MANY_VALUES = 10
 _OPEN = ("rest are", "absence")
+_NOT_BY_KEY = ("rest are cases", "detail of patients")
 _LEAVING_OPEN = ("rest are cases", "several keys", "absence is control")
 
 
@@ -44,7 +45,7 @@ def weigh_evidence(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
     kind = kind_of_key(key) if key or candidate.row is not None else candidate.sample_field
     found = {
         "any": 1.0,
-        f"key: {kind}": float(option.how != "rest are cases"),
+        f"key: {kind}": float(option.how not in _NOT_BY_KEY),
         "key asks for the trait": float(asks_trait(judge.trait, key)),
         "key names the trait": float(names_trait(judge.trait, key)),
         "key is preliminary": float(asks(key, "a first guess")),

@@ -88,6 +88,11 @@ _PLAIN = re.compile(
     r"infection|infected|test|tested|result|pcr|case|control|clinical|history|illness|of|or|and|"
     r"the|is|has|with|yes|no|positive|negative|current|\d+"
 )
+_DETAIL = re.compile(
+    r"\b(?:age (?:of|at) )?(?:duration|evolution time|onset|stage|extent|extension)(?: date| of)?\b"
+)
+_UNITS = re.compile(r"\b(?:year|month|day|yr)s?\b|\W+")
+_ILLNESS = re.compile(r"disease|illness|disorder|symptom|episode|tumou?r|cancer")
 _FORM = re.compile(r"(?:sub)?(?:type|class|group)|form|variant|category")
 _ASKS_FORM = re.compile(r"type|form|class|stage|grade|severity")
 
@@ -114,6 +119,16 @@ def asks_genotype(key: str) -> bool:
     """Return whether a key asks for an inherited genotype, so that "wild type" is an answer."""
     plain = simple_key(key)
     return bool(_GENOTYPE.search(plain)) and "somatic" not in plain
+
+
+def asks_detail(trait: TraitWords, key: str) -> bool:
+    """Return whether a key asks since when, how long or how far someone has the trait."""
+    plain = simple_key(key)
+    rest = _DETAIL.sub("", plain)
+    what = _UNITS.sub(" ", rest).strip()
+    if rest == plain or not what:
+        return rest != plain and "duration" not in plain  # That may be of a treatment
+    return bool(_ILLNESS.search(what)) or what in trait.terms or is_code_of(trait, what)
 
 
 def names_gene(trait: TraitWords, key: str) -> bool:
