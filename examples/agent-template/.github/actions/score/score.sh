@@ -13,7 +13,7 @@ for name in ${PASS_ENV:-}; do keys+=(--pass-env "$name"); done
 genotex simulate "$work/world" --world --seed "${SEED:-1}" "${size[@]}"
 genotex bench run "$work/world" "$work/run" --task-info "$tasks" --command "$AGENT" "${keys[@]}" \
     -j "$(getconf _NPROCESSORS_ONLN)"
-genotex evaluate -p "$work/run" -r "$work/world/reference" --task-info "$tasks" -t analysis -o scores
+genotex evaluate -p "$work/run" -r "$work/world-answers" --task-info "$tasks" -t analysis -o scores
 
 f1=$(python3 -c 'import json; print(json.load(open("scores/scores.json"))["average"]["analysis"]["f1"])')
 cat scores/scores.md >> "${GITHUB_STEP_SUMMARY:-/dev/null}"
