@@ -1,4 +1,4 @@
-"""Pictures of the five steps of a study, at 1280 and at 400 pixels, for docs/workbench.md.
+"""Pictures of the five steps of a study, at 1280 and 400 pixels, and a dark one, for the docs.
 
 python -m benchmarks workbench_pictures [FOLDER]
 
@@ -36,6 +36,7 @@ STEPS = {
 
 def take(page: Any, folder: Path, name: str, width: int) -> None:
     """Save what a page shows at a width."""
+    page.locator(".where").evaluate("folder => { folder.textContent = 'study'; }")
     content = page.screenshot()
     path = folder / f"workbench-{name}-{width}.webp"
     Image.open(io.BytesIO(content)).save(path, "WEBP", quality=75, method=6)
@@ -62,6 +63,11 @@ def walk(page: Any, folder: Path, series: str) -> None:
             page.locator(first).evaluate("part => part.scrollIntoView()")
             page.wait_for_timeout(300)
             take(page, folder, name, width)
+    page.emulate_media(color_scheme="dark")
+    page.set_viewport_size({"width": 1280, "height": WIDTHS[1280]})
+    page.wait_for_timeout(2000)
+    page.locator(STEPS["result"][2]).evaluate("part => part.scrollIntoView()")
+    take(page, folder, "dark", 1280)
 
 
 def main() -> None:

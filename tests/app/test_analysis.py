@@ -113,7 +113,9 @@ def test_a_long_computation_is_cancelled_within_seconds_and_the_queue_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     functions = iter(["tests.app.test_analysis:compute_long", "genotex.studies.queue:run_in_child"])
-    monkeypatch.setattr(jobs, "start_child", lambda _, *given: start_child(next(functions), *given))
+    monkeypatch.setattr(
+        jobs, "start_child", lambda _, *given, memory: start_child(next(functions), *given)
+    )
     queue, names = JobQueue(Workspace(tmp_path)), ("001-Gout", "002-Gout")
     for name in names:
         queue.submit(gout(name))

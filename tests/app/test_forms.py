@@ -102,7 +102,7 @@ def submitted() -> Iterator[list[JobRecord]]:
     """Return the jobs that were submitted; none is run."""
     kept: list[JobRecord] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(JobQueue, "submit", lambda self, record: kept.append(record))
+        patch.setattr(JobQueue, "submit", lambda _, record, *more: kept.append(record))
         yield kept
 
 
