@@ -67,8 +67,28 @@ def test_from_two_samples_to_a_gene_and_its_table(
     assert (tmp_path / "genes.csv").read_text() == written.read_text()
 
 
+def test_arrows_go_from_point_to_point_in_a_plot_and_enter_opens_one(page: Any) -> None:
+    open_genes(page)
+    page.focus("#plot")
+    page.keyboard.press("ArrowRight")
+    first = page.inner_text("#plot + .sr")
+    page.keyboard.press("ArrowDown")
+    second = page.inner_text("#plot + .sr")
+    assert first and second != first
+    page.wait_for_selector("#plot .hoverlayer .hovertext")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#plot .hoverlayer .hovertext", state="detached")
+    page.keyboard.press("ArrowLeft")
+    assert page.inner_text("#plot + .sr") == first
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#values[data-ready]")
+    assert first.startswith(page.inner_text("h1"))
+
+
 def test_a_click_in_the_volcano_opens_the_gene(page: Any) -> None:
     open_genes(page)
+    # What a figure shows is private.
+    assert not page.locator("#plot .modebar-btn[data-title^=Share]").count()
     # Which traces there are depends on what other tests have marked.
     box = page.locator("#plot .scatterlayer .trace path.point").first.bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)

@@ -38,6 +38,38 @@ function choices(place) {
   return found;
 }
 
+// By keyboard: arrows go from point to point, Enter does what a click does, Escape leaves.
+function walkPoints(place) {
+  if (place.dataset.walks) return;
+  place.dataset.walks = "yes";
+  place.tabIndex = 0;
+  let here = null;
+  place.addEventListener("keydown", (event) => {
+    const axis = { ArrowLeft: "x", ArrowRight: "x", ArrowUp: "y", ArrowDown: "y" }[event.key];
+    if (event.target !== place || !place.data) return;
+    if (event.key === "Escape" && here) Plotly.Fx.unhover(place);
+    if (event.key === "Escape") here = null;
+    if (event.key === "Enter" && here) place.emit("plotly_click", { points: [{ customdata: here.id }], event: { detail: 1 } });
+    if (!axis) return;
+    event.preventDefault();
+    const drawn = place.data.flatMap((trace, curveNumber) => (trace.mode === "markers" && trace.customdata ? trace.customdata : []).map((id, pointNumber) => (
+      { id, curveNumber, pointNumber, x: trace.x[pointNumber], y: trace.y[pointNumber], text: (trace.text || [])[pointNumber] || id, plot: `${trace.xaxis || "x"}${trace.yaxis || "y"}` })));
+    if (!drawn.length) return;
+    drawn.sort((a, b) => a[axis] - b[axis]);
+    const at = here ? drawn.findIndex((point) => point.id === here.id) : -1, on = event.key === "ArrowRight" || event.key === "ArrowUp" ? 1 : -1;
+    // The first one is the highest.
+    here = at < 0 ? drawn.reduce((a, b) => (b.y > a.y ? b : a)) : drawn[Math.min(Math.max(at + on, 0), drawn.length - 1)];
+    Plotly.Fx.hover(place, [here], [here.plot]);
+    if (!place.spoken) {
+      place.spoken = document.createElement("span");
+      place.spoken.className = "sr";
+      place.spoken.setAttribute("role", "status");
+      place.after(place.spoken);
+    }
+    place.spoken.textContent = String(here.text).replace(/<[^>]*>/g, ", ");
+  });
+}
+
 // Asks for a figure and draws it, with its note below; `more` goes with the question.
 async function showFigure(place, more = {}) {
   const asked = { ...choices(place), ...more }, mine = place.asked = (place.asked || 0) + 1;
@@ -50,6 +82,7 @@ async function showFigure(place, more = {}) {
     const tall = genes > 25 ? 160 + 16 * genes : 0;
     if (tall || place.style.height) place.style.height = tall ? `${tall}px` : "";
     const high = Number(place.dataset.line) ? { height: 110 + place.dataset.line * figure.rows[0][0].y.ticks.length } : tall ? { height: tall } : {};
+    walkPoints(place);
     await drawFigure(place, figure, { ...high, ...(place.layout ? { dragmode: place.layout.dragmode } : {}) });
   }
   if (figure.rows && place.dataset.open && !place.dataset.opens) {

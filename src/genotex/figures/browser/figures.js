@@ -1,7 +1,8 @@
 // Draws declared figures by Plotly. Meaning, colour and shape come with the figure; this file only maps kinds of marks.
 "use strict";
 const INK = "#1f2933", QUIET = "#5b6770", ZERO = "#c3cad1", GRID = "#eef0f2";
-const CONFIG = { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["toImage", "autoScale2d"] };
+// Nothing is sent anywhere: Plotly's own button would upload a figure to its cloud.
+const CONFIG = { displaylogo: false, responsive: true, showSendToCloud: false, plotlyServerURL: "", modeBarButtonsToRemove: ["toImage", "autoScale2d"] };
 const HOVER = "%{text}<extra></extra>";
 
 const scaleOf = (scale) => scale.colours.map((colour, i) => [i / (scale.colours.length - 1), colour]);
