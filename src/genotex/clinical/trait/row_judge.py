@@ -23,7 +23,6 @@ from genotex.features import parse_number, simple_key, simplify
 
 _NUMBERED = re.compile(r"([A-Za-z]+)[-_ ]?\d+")
 _MOSTLY_CODES = 0.8
-_CODES_PER_GROUP = 3
 _SIGNED = re.compile(r"(.+?)\s*(?:\(\s*[-+\u2212]\s*\)|[-+\u2212])")
 _LAST_SIGNS = ("+", "-", "\u2212", ")")
 # "status (0=no; 1=yes)", "tissue (t=tumor, nt=non-tumor)"; "tumor (t) vs healthy (s)".
@@ -60,8 +59,6 @@ def _without_numbers(values: Mapping[str, str]) -> dict[str, str]:
     bases = {cell: hit[1] for cell, v in values.items() if (hit := _NUMBERED.fullmatch(v))}
     often = Counter(bases.values())
     if len(bases) < _MOSTLY_CODES * len(values) or len(often) < 2 or min(often.values()) < 2:
-        return dict(values)
-    if len(bases) < _CODES_PER_GROUP * len(often):
         return dict(values)
     return {cell: bases.get(cell, value) for cell, value in values.items()}
 
@@ -206,7 +203,7 @@ class _Row:
         if tumours >= (_MANY_TUMOURS if not named else 1 if self.trait.is_cancer else 0):
             self._change(
                 lambda value, j: (
-                    self.judge.without_context(value)
+                    (self.words.other_disease(value) or UNKNOWN)
                     if j.role == "case" and j.ground <= Ground.BROADER
                     else None
                 )
@@ -308,11 +305,6 @@ class _Row:
                 return Judgement.other(why, Ground.BY_COMPANY)
             if self.words.is_wild_type(value):
                 return Judgement.healthy(f"{value!r} alongside the trait's gene")
-            # What the texts explain, unless that leaves it open.
-            long = self.series.spelt_out(value)
-            if long is not None and not self.words.has(long, "relative", "uncertain", "detail"):
-                why = f"{value!r} is {long!r}, as the texts explain: not the trait"
-                return Judgement.control(why)
             if lists_tissues(key):
                 why = f"{value!r} is under {key!r} alongside the trait: something else"
                 return Judgement.control(why)

@@ -70,12 +70,6 @@ class ValueJudge:
         self.words = ValueWords(trait, vocabulary)
         self.series = SeriesContext(trait, vocabulary, title, text)
 
-    def without_context(self, value: str) -> Judgement:
-        """Judge a value that could mean the trait by context, where the row names the trait."""
-        if value in self._terms["patient"] and not self._vocabulary.diseases.find(value):
-            return UNKNOWN
-        return self.words.other_disease(value) or UNKNOWN
-
     def judge(self, value: str, key: str) -> Judgement:
         """Judge one value under its key."""
         if self.words.is_mere_number(value):
@@ -186,10 +180,6 @@ class ValueJudge:
         words = self.words
         if words.says_healthy(value) or words.has(plain, "negation_before", "negation_after"):
             return None
-        if words.has(value, "unaffected_tissue", "relative"):
-            return None
-        if value in self._terms["uncertain"]:
-            return leave_open(f"{value!r} does not state whether it is the trait")
         why = (
             f"{value!r} is a form of the trait" if form else f"{value!r} has all words of its name"
         )
@@ -250,8 +240,6 @@ class ValueJudge:
             return Judgement.healthy(f"{value!r} names the controls of {name!r}", Ground.DENIED)
         if self.words.is_benign(value):
             return Judgement.other(f"{value!r} is benign, no cancer")
-        if value in self._terms["imitation"]:
-            return Judgement.other(f"{value!r} only looks like {name!r}")
         how = _HOW_NAMED[ground]
         return Judgement.case(f"{value!r} {how} ({name!r})", ground)
 
@@ -280,11 +268,7 @@ class ValueJudge:
         if not self.trait.is_cancer or value not in self.trait.sites or value in terms["benign"]:
             return None
         span = next(iter(terms["cancer"].spans(value)), None)
-        if span and plain[slice(*span)] == "primary" and value in self._vocabulary.diseases:
-            return None  # "primary biliary cirrhosis" is no primary of the bile ducts
         denial = self.words.negation.of(value, terms["cancer"])
-        if denial == "open":
-            return leave_open(f"{value!r} may or may not deny a tumour")
         says_healthy = self.words.says_healthy
         spared = span and (value in terms["unaffected_tissue"] or says_healthy(plain[: span[0]]))
         tumour = span and not spared and denial is None
@@ -375,8 +359,6 @@ class ValueJudge:
         spans = self.trait.broader.spans(value)
         masked = self.words.without_excluded(value) if spans else ""
         if not any(masked[slice(*span)].strip() for span in spans):
-            return None
-        if self.trait.is_cancer and self.words.is_of_other_organ(value):
             return None
         if value in self._terms["healthy"] or value in self._terms["unaffected_tissue"]:
             return None
