@@ -253,21 +253,20 @@ def test_unique_values_alone_do_not_show_that_rows_agree(make_series: MakeSeries
 
 
 @pytest.mark.parametrize(
-    ("trait", "disease", "of_cases", "of_controls"),
+    ("trait", "told", "of_cases", "of_controls"),
     [
-        ("Liver_Cancer", "hepatocellular carcinoma", "liver tumor", "liver non-tumor"),
-        ("Lung_Cancer", "NSCLC", "lung tumor", "normal lung"),
-        ("Psoriasis", "psoriasis", "psoriatic lesional skin", "non-lesional skin"),
+        ("Liver_Cancer", "disease: hepatocellular carcinoma", "liver tumor", "liver non-tumor"),
+        ("Liver_Cancer", "tumor stage: II", "liver tumor", "liver non-tumor"),
+        ("Lung_Cancer", "disease state: NSCLC", "lung tumor", "normal lung"),
+        ("Psoriasis", "disease state: psoriasis", "psoriatic lesional skin", "non-lesional skin"),
     ],
 )
 def test_donors_without_a_diagnosis_are_not_the_only_controls(
-    make_series: MakeSeries, trait: str, disease: str, of_cases: str, of_controls: str
+    make_series: MakeSeries, trait: str, told: str, of_cases: str, of_controls: str
 ) -> None:
     tissue = [*[of_cases] * 6, *[of_controls] * 5, "normal control"]
-    state = [f"disease state: {disease}"] * 11 + [None]
-    series = make_series(
-        [f"tissue: {each}" for each in tissue], state, title=f"{disease} and controls"
-    )
+    title = f"{trait.replace('_', ' ')} and controls"
+    series = make_series([f"tissue: {each}" for each in tissue], [told] * 11 + [None], title=title)
     reading = RuleExpert().annotate(describe_series(series), trait)
     assert reading.trait is not None and reading.trait.row == 0
     assert reading.runner_up is None or reading.runner_up.row != 1

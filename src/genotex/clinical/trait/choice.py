@@ -96,7 +96,8 @@ def _without_parts(
             for theirs in told
         )
 
-    return [o for o, own in each if o.how != "absence is control" or not is_part(own)]
+    absence = ("absence is control", "detail of patients")
+    return [o for o, own in each if o.how not in absence or not is_part(own)]
 
 
 def _pool_options(scores: ScoredOptions, description: SeriesDescription) -> list[list[TraitOption]]:
