@@ -370,6 +370,11 @@ def test_accounts_are_made_and_removed_by_the_command(
     assert command("serve", str(tmp_path), *own) == 0
     assert capsys.readouterr().out == "account bert\n"
     assert read_accounts(tmp_path)["bert"].has("a password of my own")
+    assert command("serve", str(tmp_path), "--add-user", "carl", "--read-only") == 0
+    reads = {name: account.reads for name, account in read_accounts(tmp_path).items()}
+    assert reads == {"anna": False, "bert": False, "carl": True}
+    assert command("serve", str(tmp_path), "--read-only") == 2
+    assert command("serve", str(tmp_path), "--remove-user", "carl") == 0
     assert command("serve", str(tmp_path), "--remove-user", "anna") == 0
     assert command("serve", str(tmp_path), "--remove-user", "anna") == 2
     assert "there are: bert" in capsys.readouterr().err

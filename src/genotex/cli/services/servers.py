@@ -109,7 +109,7 @@ def serve(
     from genotex.app.access.serving import serve as run
 
     password = "" if at.password_file is None else _first_line(at.password_file)
-    if at.add_user is not None or at.remove_user is not None:
+    if at.read_only or at.add_user is not None or at.remove_user is not None:
         _change_accounts(folder, at, password)
         raise typer.Exit(screen.DONE)
     if at.code:
@@ -133,6 +133,9 @@ def _change_accounts(folder: Path, at: _Listening, password: str) -> None:
     from genotex.app.access.accounts import add_account, remove_account
     from genotex.studies import Workspace
 
+    if at.read_only and at.add_user is None:
+        msg = "--read-only is of an account: give --add-user NAME, too"
+        raise UsageError(msg)
     root = Workspace(folder).root
     if at.remove_user is not None:
         remove_account(root, at.remove_user)
