@@ -225,7 +225,7 @@ def test_smallest_effect_is_part_of_the_answer(genotex, tmp_path: Path) -> None:
 def test_trait_that_was_not_preprocessed_is_wrong_use(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     write_asthma(tmp_path / "input", number=24)
     genotex("preprocess", tmp_path / "input", tmp_path / "o")
-    code, _, err = genotex("analyze", tmp_path / "o", "--trait", "asthma")
+    code, _, err = genotex("analyze", tmp_path / "o", "--trait", "Gout")
     assert code == 2 and "it holds Asthma" in err
 
 
