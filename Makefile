@@ -12,7 +12,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --ed
 # Compiled modules are kept: tests start hundreds of processes, and each would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-fast test-all durations mutants attacks browser notebook inspect lint format bench docs clean
+.PHONY: demo test test-fast test-all durations mutants attacks browser notebook inspect lint format bench bench-all docs clean
 
 demo: $(READY)
 	$(BIN)/genotex demo demo
@@ -65,6 +65,12 @@ format: $(READY_DEV)
 # One benchmark, or the list of all: make bench NAME="analyze_problem --genes 5000"
 bench: $(READY_DEV)
 	$(BIN)/python -m benchmarks $(NAME)
+
+# Ratios to the published steps, to gzip and, with INPUT=folder, to R: one after the other, in one run.
+RATIOS := start_and_read preprocess_cohort "analyze_problem --samples 371" "whole_benchmark --strata 3" \
+	$(if $(INPUT),"solve_series $(INPUT) Rheumatoid_Arthritis GSE55457")
+bench-all: $(READY_DEV)
+	@for each in $(RATIOS); do echo "== $$each"; $(BIN)/python -m benchmarks $$each || exit 1; done
 
 docs: $(READY_DOCS)
 	$(BIN)/mkdocs build --strict
