@@ -6,7 +6,7 @@ from .arranging import (
     order_rows as order_rows,
     order_within as order_within,
     principal_components as principal_components,
-    sample_correlations as sample_correlations,
+    sample_profiles as sample_profiles,
     sample_densities as sample_densities,
     scaled_distances as scaled_distances,
     spread_evenly as spread_evenly,

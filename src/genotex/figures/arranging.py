@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,12 +36,13 @@ def column_z_scores(values: Floats) -> Floats:
     Missing values get their gene's mean, a column without any value 0.
     """
     z: Floats = np.empty_like(values, dtype=np.float64)
-    pieces = -(-values.shape[1] // _GENES_AT_ONCE)
-    for part in np.array_split(np.arange(values.shape[1]), max(pieces, 1)):
-        if part.size:
-            genes = slice(part[0], part[-1] + 1)
-            z[:, genes] = _z_scores(values[:, genes])
+    for genes in _parts(values.shape[1]):
+        z[:, genes] = _z_scores(values[:, genes])
     return z
+
+
+def _parts(genes: int) -> list[slice]:
+    return [slice(start, start + _GENES_AT_ONCE) for start in range(0, genes, _GENES_AT_ONCE)]
 
 
 def _z_scores(values: Floats) -> Floats:
@@ -60,23 +61,48 @@ def _z_scores(values: Floats) -> Floats:
 def principal_components(expression: Floats) -> Components:
     """Return the first two principal components of samples x genes.
 
-    Genes are filled by their mean, centred and scaled; the n x n Gram matrix gives the scores, as
-    n is far below the number of genes. The sign is fixed: the largest score is positive.
+    Genes are filled by their mean, centred and scaled. The sign is fixed: the largest score is
+    positive.
     """
-    z = column_z_scores(expression)
-    n = len(z)
-    gram = z @ z.T
-    values, vectors = largest_eigenvectors(gram, 2)
-    total = float(np.trace(gram))
-    scores = np.zeros((n, 2))
-    explained = [0.0, 0.0]
-    for k in range(min(2, n)):
-        if total > 0 and values[k] > 1e-10 * total:
-            column = vectors[:, k] * np.sqrt(values[k])
-            sign = 1.0 if column[np.argmax(np.abs(column))] >= 0 else -1.0
-            scores[:, k] = sign * column
-            explained[k] = float(values[k] / total)
-    return Components(scores, (explained[0], explained[1]), int(np.any(z != 0, axis=0).sum()))
+    samples, genes = expression.shape
+    varying, total = 0, 0.0
+    # Of more genes than samples no table of z-scores is held, but their products alone.
+    products = np.zeros((samples, samples)) if samples <= genes else None
+    for part in _parts(genes):
+        z = _z_scores(expression[:, part])
+        varying += int(np.any(z != 0, axis=0).sum())
+        total += float(np.einsum("ij,ij->", z, z))
+        if products is not None:
+            products += z @ z.T
+    found = _leading(column_z_scores(expression)) if products is None else _of_products(products)
+    scores, explained = np.zeros((samples, 2)), [0.0, 0.0]
+    for k, (value, column) in enumerate(found):
+        if total > 0 and value > 1e-10 * total:
+            scores[:, k] = column
+            explained[k] = value / total
+    return Components(scores, (explained[0], explained[1]), varying)
+
+
+def _leading(table: Floats) -> Iterator[tuple[float, Floats]]:
+    """Yield the two largest squared singular values and the scores (n,) that belong to them."""
+    # From the products along the shorter side: 10,000 samples have 100 million products.
+    if len(table) <= table.shape[1]:
+        yield from _of_products(table @ table.T)
+        return
+    values, vectors = largest_eigenvectors(table.T @ table, 2)
+    for value, vector in zip(values, vectors.T, strict=True):
+        yield float(value), _signed(table @ vector)
+
+
+def _of_products(products: Floats) -> Iterator[tuple[float, Floats]]:
+    """Yield the same from the products of each two samples (n, n)."""
+    values, vectors = largest_eigenvectors(products, 2)
+    for value, vector in zip(values, vectors.T, strict=True):
+        yield float(value), _signed(vector * np.sqrt(max(value, 0.0)))
+
+
+def _signed(column: Floats) -> Floats:
+    return column if column[np.argmax(np.abs(column))] >= 0 else -column
 
 
 def order_rows(rows: Floats) -> NDArray[np.intp]:
@@ -102,48 +128,51 @@ def order_within(columns: Floats, groups: Sequence[int]) -> NDArray[np.intp]:
 
 def most_variable_genes(expression: Floats) -> Floats:
     """Return the genes that vary most (n, at most 5000), missing values filled by their mean."""
-    known = np.isfinite(expression)
-    count = np.maximum(known.sum(axis=0), 1)
-    mean = np.where(known, expression, 0.0).sum(axis=0) / count
-    square = np.where(known, expression - mean, 0.0)
-    spread = np.einsum("ij,ij->j", square, square)
+    mean, spread = np.zeros(expression.shape[1]), np.zeros(expression.shape[1])
+    for part in _parts(expression.shape[1]):
+        values = expression[:, part]
+        known = np.isfinite(values)
+        count = np.maximum(known.sum(axis=0), 1)
+        mean[part] = np.where(known, values, 0.0).sum(axis=0) / count
+        centred = np.where(known, values - mean[part], 0.0)
+        spread[part] = np.einsum("ij,ij->j", centred, centred)
     places = np.sort(np.argsort(spread)[::-1][:_MOST_GENES])
     chosen = expression[:, places]
     return np.where(np.isfinite(chosen), chosen, mean[places])
 
 
-def sample_correlations(values: Floats) -> Floats:
-    """Return the correlation of each two samples; 0 where a sample does not vary."""
-    centred = values - values.mean(axis=1, keepdims=True)
+def sample_profiles(expression: Floats) -> Floats:
+    """Return the genes that vary most, by sample centred and of length 1; or 0 without variance."""
+    centred = most_variable_genes(expression)
+    centred -= centred.mean(axis=1, keepdims=True)
     length = np.sqrt(np.einsum("ij,ij->i", centred, centred))
-    scaled = centred / np.where(length > 0, length, 1.0)[:, None]
-    found: Floats = np.clip(scaled @ scaled.T, -1.0, 1.0)
-    np.fill_diagonal(found, 1.0)
-    return found
+    centred /= np.where(length > 0, length, 1.0)[:, None]
+    return centred
 
 
-def scaled_distances(correlation: Floats) -> Floats:
+def scaled_distances(profiles: Floats) -> Floats:
     """Return two coordinates by classical scaling of the squared distances 2 (1 - r)."""
-    n = len(correlation)
-    centre = np.eye(n) - 1 / n
-    values, vectors = largest_eigenvectors(centre @ correlation @ centre, 2)
-    places = np.zeros((n, 2))
-    for k in range(min(2, n)):
-        column = vectors[:, k] * np.sqrt(max(values[k], 0.0))
-        places[:, k] = column if column[np.argmax(np.abs(column))] >= 0 else -column
+    places = np.zeros((len(profiles), 2))
+    for k, (_, column) in enumerate(_leading(profiles - profiles.mean(axis=0))):
+        places[:, k] = column
     return places
 
 
 def drawn_samples(
-    samples: Sequence[str], correlation: Floats, record: Mapping[str, Any]
-) -> NDArray[np.intp]:
-    """Return the samples of heatmap and density plot, those alike next to each other."""
+    samples: Sequence[str], profiles: Floats, record: Mapping[str, Any]
+) -> tuple[NDArray[np.intp], Floats]:
+    """Return the samples of heatmap and density plot (m,), those alike next to each other.
+
+    And the correlation of each two of them (m, m); 0 where a sample does not vary.
+    """
     outliers = {row["sample"] for row in record.get("outliers", ())}
     places = spread_evenly(len(samples), _MOST_DRAWN)
     named = [i for i, sample in enumerate(samples) if sample in outliers]
     kept = np.union1d(places, np.array(named[:_MOST_DRAWN], dtype=np.intp))
-    order: NDArray[np.intp] = kept[order_rows(correlation[np.ix_(kept, kept)])]
-    return order
+    correlation = np.clip(profiles[kept] @ profiles[kept].T, -1.0, 1.0)
+    np.fill_diagonal(correlation, 1.0)
+    order = order_rows(correlation)
+    return kept[order], correlation[np.ix_(order, order)]
 
 
 def spread_evenly(total: int, most: int) -> NDArray[np.intp]:

@@ -33,8 +33,8 @@ from genotex.figures import (
     level_key,
     most_variable_genes,
     principal_components,
-    sample_correlations,
     sample_densities,
+    sample_profiles,
     scaled_distances,
 )
 from genotex.formats import Evidence, LinkedTable, find_evidence, read_linked, sample_quantiles
@@ -79,7 +79,7 @@ class CohortQuality:
     pca, mds : ndarray, shape (n, 2)
     explained : tuple of float
         Shares of variance of the two components.
-    correlation : ndarray of float32, shape (n, n)
+    correlation : ndarray, shape (len(drawn), len(drawn))
     drawn : ndarray of int
         At most 200 samples, those alike next to each other; outliers are among them.
     quantiles : ndarray, shape (n, 5)
@@ -100,7 +100,7 @@ class CohortQuality:
     pca: Floats
     mds: Floats
     explained: tuple[float, float]
-    correlation: NDArray[np.float32]
+    correlation: Floats
     drawn: NDArray[np.intp]
     quantiles: Floats
     densities: Floats
@@ -111,10 +111,9 @@ class CohortQuality:
     @classmethod
     def measured(cls, table: LinkedTable, evidence: Evidence | None = None) -> CohortQuality:
         """Measure all samples of a table, of which none is judged yet."""
-        chosen = most_variable_genes(table.expression)
-        components = principal_components(chosen)
-        correlation = sample_correlations(chosen)
-        drawn = drawn_samples(table.samples, correlation, {})
+        components = principal_components(most_variable_genes(table.expression))
+        profiles = sample_profiles(table.expression)
+        drawn, correlation = drawn_samples(table.samples, profiles, {})
         densities, middles = sample_densities(table.expression[drawn])
         return cls(
             table.samples,
@@ -123,9 +122,9 @@ class CohortQuality:
             {},
             None,
             components.scores,
-            scaled_distances(correlation),
+            scaled_distances(profiles),
             components.explained,
-            correlation.astype(np.float32),
+            correlation,
             drawn,
             sample_quantiles(table.expression.T),
             densities,
@@ -139,15 +138,18 @@ class CohortQuality:
     ) -> CohortQuality:
         """Judge the samples of `checked`, which are some of the table's."""
         record = checked.quality.record
-        drawn, densities, middles = self.drawn, self.densities, self.middles
+        drawn, correlation = self.drawn, self.correlation
+        densities, middles = self.densities, self.middles
         if len(drawn) < len(table.samples):
-            drawn = drawn_samples(table.samples, self.correlation.astype(float), record)
+            profiles = sample_profiles(table.expression)
+            drawn, correlation = drawn_samples(table.samples, profiles, record)
             densities, middles = sample_densities(table.expression[drawn])
         return replace(
             self,
             columns=_columns(table, evidence),
             record=record,
             audit=audit_cohort(checked),
+            correlation=correlation,
             drawn=drawn,
             densities=densities,
             middles=middles,

@@ -356,8 +356,7 @@ def _figure(plot: str, cohort: CohortQuality, marks: SampleMarks) -> Figure:
     if plot in _DISTRIBUTIONS:
         return _distribution(plot, cohort, marks, "log2 expression", ringed)
     if plot == "correlation":
-        inside = cohort.correlation[np.ix_(cohort.drawn, cohort.drawn)].astype(float)
-        return correlations(inside, marks, np.arange(len(marks.names)))
+        return correlations(cohort.correlation, marks, np.arange(len(marks.names)))
     if plot == "mds":
         return sample_points(plot, cohort.mds, ("MDS 1", "MDS 2"), marks, ringed)
     if plot == "distance":

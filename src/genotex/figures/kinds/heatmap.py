@@ -156,11 +156,10 @@ def _groups_above(
 
 def correlations(correlation: Floats, marks: SampleMarks, rows: NDArray[np.intp]) -> Figure:
     """Declare the correlation of each two of the samples `rows`, under a bar of their groups."""
-    inside = correlation[np.ix_(rows, rows)]
-    low, high = _range(inside)
+    low, high = _range(correlation)
     names = tuple(marks.names[i] for i in rows)
     cells = Series(
-        kind="cells", meaning="one", y=inside, texts=names, ids=names, size=0.5,
+        kind="cells", meaning="one", y=correlation, texts=names, ids=names, size=0.5,
         scale=Scale("diverging", low, high, "correlation of two samples"),
     )  # fmt: skip
     body = Panel(

@@ -16,9 +16,8 @@ from genotex.figures import (
     densities,
     drawn_samples,
     mds,
-    most_variable_genes,
-    sample_correlations,
     sample_densities,
+    sample_profiles,
     scaled_distances,
     spread_evenly,
 )
@@ -51,12 +50,11 @@ def sample_figures(
     """Return box plots before and after, distances, correlations and densities of the samples."""
     if len(table.samples) < _FEWEST or len(table.genes) < _FEWEST:
         return []
-    chosen = most_variable_genes(table.expression)
-    correlation = sample_correlations(chosen)
-    drawn = drawn_samples(table.samples, correlation, findings.record("quality"))
+    profiles = sample_profiles(table.expression)
+    drawn, correlation = drawn_samples(table.samples, profiles, findings.record("quality"))
     return [
         _boxes(table, marks, evidence, findings),
-        mds(scaled_distances(correlation), chosen.shape[1], marks),
+        mds(scaled_distances(profiles), profiles.shape[1], marks),
         correlations(correlation, marks, drawn),
         _densities(table, drawn, marks),
     ]
