@@ -181,7 +181,8 @@ def compare_sets(folder: Path) -> None:
     sets, _ = read_sets("go-bp")
     tested: dict[Cohort, tuple[list[str], dict[str, tuple[Floats, Floats]]]] = {}
     rows = []
-    print("| cohort | samples | " + " | ".join(IN_PAIRS) + " | ..., labels permuted |")
+    permuted_names = (f"{name}, labels permuted" for name in IN_PAIRS)
+    print("|", " | ".join(("cohort", "samples", *IN_PAIRS, *permuted_names)), "|")
     for one, other in pairs(folder):
         if one.disease == CONTROL:
             continue
@@ -192,7 +193,8 @@ def compare_sets(folder: Path) -> None:
             found = by_effects(effects, members)
             permuted = " | ".join(f"{share:.0%}" for share in permuted_labels(cohort, sets))
             counts = [(benjamini_hochberg(p) < 0.05).sum() for p, _ in found.values()]
-            print("|", cohort.name, "|", cohort.samples().height, "|", *counts, "|", permuted)
+            row = (cohort.name, cohort.samples().height, *counts, permuted)
+            print("|", " | ".join(map(str, row)), "|")
             changed = benjamini_hochberg(found["fry"][0]) < 0.05
             p, shift = found["camera in R"]
             found["genotex"] = np.where(changed, p, 1 + p), shift

@@ -47,6 +47,12 @@ def trait_folder_name(trait: str) -> str:
     return name
 
 
+def _as_spelled(trait: str, known: Collection[str]) -> str:
+    """Return the one known name that differs in case alone, where none is exactly the trait's."""
+    alike = [name for name in known if name.casefold() == trait.casefold()]
+    return alike[0] if trait not in alike and len(alike) == 1 else trait
+
+
 def _why_no_trait(text: str) -> str:
     """Return why a text is no name of a trait."""
     try:
@@ -150,10 +156,9 @@ class InputFolder:
             found = (replace(files, trait=trait) for files in self._loose.values())
             return [files for files in found if names is None or files.cohort in names]
         folders = self._geo_folders()
-        alike = [name for name in folders if name.casefold() == trait.casefold()]
-        if trait not in folders and len(alike) != 1:
+        parent = folders.get(_as_spelled(trait, folders))
+        if parent is None:
             return []
-        parent = folders[trait if trait in folders else alike[0]]
         wanted = (name for name in _folders(parent) if names is None or name in names)
         order = sorted(wanted, key=_accession_order)
         return [geo_cohort_files(trait, parent / name) for name in order]
@@ -325,9 +330,7 @@ class OutputFolder:
 
     def trait_named(self, trait: str) -> str:
         """Return the one preprocessed trait whose name differs in case alone, else the trait's."""
-        trait = trait_folder_name(trait)
-        alike = [name for name in self.traits() if name.casefold() == trait.casefold()]
-        return alike[0] if trait not in alike and len(alike) == 1 else trait
+        return _as_spelled(trait_folder_name(trait), self.traits())
 
     @property
     def annotator_calls(self) -> Path:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.arrays import Floats, largest_eigenvectors
+from genotex.arrays import Floats, gene_parts, largest_eigenvectors
 
 _MOST_GENES = 5000
 """Components and correlations are computed over so many genes, those that vary most."""
@@ -36,13 +36,9 @@ def column_z_scores(values: Floats) -> Floats:
     Missing values get their gene's mean, a column without any value 0.
     """
     z: Floats = np.empty_like(values, dtype=np.float64)
-    for genes in _parts(values.shape[1]):
+    for genes in gene_parts(values.shape[1], len(values), _GENES_AT_ONCE):
         z[:, genes] = _z_scores(values[:, genes])
     return z
-
-
-def _parts(genes: int) -> list[slice]:
-    return [slice(start, start + _GENES_AT_ONCE) for start in range(0, genes, _GENES_AT_ONCE)]
 
 
 def _z_scores(values: Floats) -> Floats:
@@ -65,16 +61,17 @@ def principal_components(expression: Floats) -> Components:
     positive.
     """
     samples, genes = expression.shape
-    varying, total = 0, 0.0
-    # Of more genes than samples no table of z-scores is held, but their products alone.
-    products = np.zeros((samples, samples)) if samples <= genes else None
-    for part in _parts(genes):
-        z = _z_scores(expression[:, part])
-        varying += int(np.any(z != 0, axis=0).sum())
-        total += float(np.einsum("ij,ij->", z, z))
-        if products is not None:
+    if samples > genes:
+        z = column_z_scores(expression)
+        found, total, varying = _leading(z), float((z**2).sum()), int(z.any(axis=0).sum())
+    else:
+        # No table of z-scores is held, but their products alone.
+        products, varying = np.zeros((samples, samples)), 0
+        for part in gene_parts(genes, samples, _GENES_AT_ONCE):
+            z = _z_scores(expression[:, part])
             products += z @ z.T
-    found = _leading(column_z_scores(expression)) if products is None else _of_products(products)
+            varying += int(z.any(axis=0).sum())
+        found, total = _of_products(products), float(np.trace(products))
     scores, explained = np.zeros((samples, 2)), [0.0, 0.0]
     for k, (value, column) in enumerate(found):
         if total > 0 and value > 1e-10 * total:
@@ -129,7 +126,7 @@ def order_within(columns: Floats, groups: Sequence[int]) -> NDArray[np.intp]:
 def most_variable_genes(expression: Floats) -> Floats:
     """Return the genes that vary most (n, at most 5000), missing values filled by their mean."""
     mean, spread = np.zeros(expression.shape[1]), np.zeros(expression.shape[1])
-    for part in _parts(expression.shape[1]):
+    for part in gene_parts(expression.shape[1], len(expression), _GENES_AT_ONCE):
         values = expression[:, part]
         known = np.isfinite(values)
         count = np.maximum(known.sum(axis=0), 1)
@@ -141,10 +138,9 @@ def most_variable_genes(expression: Floats) -> Floats:
     return np.where(np.isfinite(chosen), chosen, mean[places])
 
 
-def sample_profiles(expression: Floats) -> Floats:
-    """Return the genes that vary most, by sample centred and of length 1; or 0 without variance."""
-    centred = most_variable_genes(expression)
-    centred -= centred.mean(axis=1, keepdims=True)
+def sample_profiles(values: Floats) -> Floats:
+    """Return the values of each sample, centred and of length 1; or 0 without variance."""
+    centred: Floats = values - values.mean(axis=1, keepdims=True)
     length = np.sqrt(np.einsum("ij,ij->i", centred, centred))
     centred /= np.where(length > 0, length, 1.0)[:, None]
     return centred

@@ -67,7 +67,8 @@ def read_trait_effects(output: OutputFolder, result: AnalysisResult) -> TraitEff
 def trait_effects(steps: Steps) -> TraitEffects:
     """Return the effects of the very regression that gave the moderated t of an analysis."""
     tests, names = steps.tests, _tested(steps)
-    complete: Flags = np.asarray(~np.isnan(tests.values).any(axis=0))
+    values = tests.values
+    complete: Flags = np.asarray(~np.isnan(values).any(axis=0))
     if complete.sum() < FEWEST_GENES:
         msg = (
             f"{int(complete.sum())} of {len(names):,} tested genes have no missing value; tests of "
@@ -80,7 +81,7 @@ def trait_effects(steps: Steps) -> TraitEffects:
             "differences among levels have no direction, so that no gene set can be tested on them"
         )
         raise AnalysisError(msg)
-    values, settings = tests.values[:, complete], tests.settings
+    values, settings = values[:, complete], tests.settings
     if not complete.all():
         # Genes with missing values take no part, neither in the prior.
         linear = settings.regress(tests.moderated.matrix, values, tests.inflation)

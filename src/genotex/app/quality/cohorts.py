@@ -111,8 +111,8 @@ class CohortQuality:
     @classmethod
     def measured(cls, table: LinkedTable, evidence: Evidence | None = None) -> CohortQuality:
         """Measure all samples of a table, of which none is judged yet."""
-        components = principal_components(most_variable_genes(table.expression))
-        profiles = sample_profiles(table.expression)
+        chosen = most_variable_genes(table.expression)
+        components, profiles = principal_components(chosen), sample_profiles(chosen)
         drawn, correlation = drawn_samples(table.samples, profiles, {})
         densities, middles = sample_densities(table.expression[drawn])
         return cls(
@@ -141,7 +141,7 @@ class CohortQuality:
         drawn, correlation = self.drawn, self.correlation
         densities, middles = self.densities, self.middles
         if len(drawn) < len(table.samples):
-            profiles = sample_profiles(table.expression)
+            profiles = sample_profiles(most_variable_genes(table.expression))
             drawn, correlation = drawn_samples(table.samples, profiles, record)
             densities, middles = sample_densities(table.expression[drawn])
         return replace(

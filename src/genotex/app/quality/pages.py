@@ -193,21 +193,29 @@ def _shown(request: Request, opened: _Opened, template: str) -> Response:
     place = {"output": request.query_params.get("output", ""), "trait": opened.trait}
     place["cohort"] = opened.name
     line = line_of(request, "Quality", place)
-    return render(request, template, place=place, line=line, sheet=opened.sheet, **_parts(opened))
+    parts = _parts_of(opened)
+    return render(request, template, place=place, line=line, sheet=opened.sheet, **parts)
 
 
-def _parts(opened: _Opened) -> dict[str, Any]:
-    """Return what plots and verdict of a cohort show."""
-    record, audit = opened.cohort.record, opened.cohort.audit
+def _parts_of(opened: _Opened) -> dict[str, Any]:
+    notes = () if opened.evidence is None else opened.evidence.notes
+    return _parts(opened.cohort, opened.columns, notes)
+
+
+def _parts(
+    cohort: CohortQuality | None, columns: Mapping[str, list[str]], notes: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return what plots and verdict of a cohort show: their frame where it is not in memory."""
+    record, audit = ({}, None) if cohort is None else (cohort.record, cohort.audit)
     blocks = record.get("detected_blocks", {})
     return {
         "why": "",
         "first_note": _PLOTS["pca"][1],
-        "cohort": opened.cohort,
+        "cohort": cohort,
         "plots": [(key, label, _exists(key, record)) for key, (label, _) in _PLOTS.items()],
-        "colours": list(opened.columns),
+        "colours": list(columns),
         "audit": None if audit is None else audit_view(audit),
-        "notes": [] if opened.evidence is None else opened.evidence.notes,
+        "notes": notes,
         "people": len({block for sample, block in blocks.items() if sample != block}),
     }
 
@@ -221,22 +229,13 @@ def parts_before_analysis(
     if opened is not None:
         if opened.cohort.audit is not None and visitor_of(request).link is not None:
             opened.judge()
-        return _parts(opened)
+        return _parts_of(opened)
     return _frame(sheet) | {"why": workbench.unread.get(series_state(files), "")}
 
 
 def _frame(sheet: EditedSheet) -> dict[str, Any]:
     """Return the parts of a series whose expression is not in memory."""
-    columns = _columns(sheet, [row["sample"] for row in sheet.rows], {})
-    return {
-        "first_note": _PLOTS["pca"][1],
-        "cohort": None,
-        "plots": [(key, label, _exists(key, {})) for key, (label, _) in _PLOTS.items()],
-        "colours": list(columns),
-        "audit": None,
-        "notes": [],
-        "people": 0,
-    }
+    return _parts(None, _columns(sheet, [row["sample"] for row in sheet.rows], {}))
 
 
 async def read(request: Request) -> Response:

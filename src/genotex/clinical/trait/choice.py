@@ -85,6 +85,9 @@ def _without_parts(
     "Disease: HCC" of the tumours and the tissue next to them leaves the few healthy donors empty;
     "tissue: tumour" and "non-tumour" has them, too, and the rest of the controls.
     """
+    absence = ("absence is control", "detail of patients")
+    if not any(option.how in absence for option in options):
+        return list(options)
     codes = [codes_of_samples(option, description) for option in options]
     each = list(zip(options, codes, strict=True))
     told = [own for option, own in each if option.how == "words" and own is not None]
@@ -96,7 +99,6 @@ def _without_parts(
             for theirs in told
         )
 
-    absence = ("absence is control", "detail of patients")
     return [o for o, own in each if o.how not in absence or not is_part(own)]
 
 

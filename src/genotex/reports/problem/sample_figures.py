@@ -16,6 +16,7 @@ from genotex.figures import (
     densities,
     drawn_samples,
     mds,
+    most_variable_genes,
     sample_densities,
     sample_profiles,
     scaled_distances,
@@ -50,7 +51,7 @@ def sample_figures(
     """Return box plots before and after, distances, correlations and densities of the samples."""
     if len(table.samples) < _FEWEST or len(table.genes) < _FEWEST:
         return []
-    profiles = sample_profiles(table.expression)
+    profiles = sample_profiles(most_variable_genes(table.expression))
     drawn, correlation = drawn_samples(table.samples, profiles, findings.record("quality"))
     return [
         _boxes(table, marks, evidence, findings),
