@@ -107,12 +107,12 @@ def _low_genes(
     if known == 0:
         return nothing, "no filter of low genes (no values)"
     with np.errstate(invalid="ignore"):
+        lowest = float(np.fmin.reduce(expression, axis=None))
+        centred = lowest < 0 and int((expression < 0).sum()) > CENTRED_SHARE * known
         # A gene at the floor that is the mean of several rows may differ from it in the last bits.
-        floor = float(np.fmin.reduce(expression, axis=None)) + _ROUNDING
-        has_floor = int((expression <= floor).sum()) >= FLOOR_SHARE * known
-        centred = int((expression < 0).sum()) > CENTRED_SHARE * known
-    if centred and not has_floor:
-        return nothing, "no filter of low genes (the values are centred: levels cannot be compared)"
+        if centred and int((expression <= lowest + _ROUNDING).sum()) < FLOOR_SHARE * known:
+            why = "the values are centred: levels cannot be compared"
+            return nothing, f"no filter of low genes ({why})"
     cut = quantile(expression, LOW_QUANTILE, known)
     if contrast.members:
         need = contrast.smaller_group

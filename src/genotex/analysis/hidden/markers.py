@@ -82,30 +82,38 @@ class Likeness:
 class MarkerScores:
     """The markers of cells and programmes among the genes (n, p) of some samples."""
 
+    # A gene is what an orthonormal basis of the design leaves of it, brought to length 1, less the
+    # mean over genes, and brought to length 1 again. All genes are never held in this form: their
+    # products with a pattern follow from what the basis leaves.
+
     def __init__(self, values: Floats, names: Sequence[str], basis: Floats) -> None:
-        """Take what an orthonormal basis (n, k) of the design leaves of the genes."""
+        """Take an orthonormal basis (n, k) of the design."""
         rest = basis @ (basis.T @ values)
         np.subtract(values, rest, out=rest)
         length = np.sqrt(np.einsum("ij,ij->j", rest, rest))
-        varies: Flags = length > 1e-9 * max(float(length.max(initial=0.0)), 1e-300)
-        place = {names[j]: i for i, j in enumerate(np.flatnonzero(varies).tolist())}
-        self._genes = rest[:, varies]
-        self._genes /= length[varies]
-        self._genes -= self._genes.mean(axis=1, keepdims=True)
-        self._genes /= np.sqrt(np.einsum("ij,ij->j", self._genes, self._genes))
-        self._rows: dict[str, Rows] = {}
+        self._varies: Flags = length > 1e-9 * max(float(length.max(initial=0.0)), 1e-300)
+        scale = np.divide(1.0, length, out=np.zeros_like(length), where=self._varies)
+        self._common = rest @ scale / max(1, int(self._varies.sum()))
+        squared = 1 - 2 * scale * (self._common @ rest) + self._common @ self._common
+        self._apart = 1 / np.sqrt(np.maximum(squared, np.finfo(np.float64).tiny))
+        self._rest, self._scale = rest, scale * self._apart
+        place = {names[j]: j for j in np.flatnonzero(self._varies).tolist()}
+        self._markers: dict[str, tuple[Rows, Floats]] = {}
         for name, markers in {**CELLS, **PROGRAMMES}.items():
-            rows = [place[gene] for gene in markers.split() if gene in place]
+            rows = np.array([place[gene] for gene in markers.split() if gene in place], np.intp)
             if len(rows) >= FEWEST_MARKERS:
-                self._rows[name] = np.array(rows)
+                mean = rest[:, rows] @ self._scale[rows] - self._common * self._apart[rows].sum()
+                self._markers[name] = rows, mean / len(rows)
 
     def of(self, pattern: Floats) -> list[Likeness]:
         """Return what a pattern (n,), free of the design, goes with; the closest first."""
-        loadings = (pattern / np.linalg.norm(pattern)) @ self._genes
-        middle, spread = float(loadings.mean()), float(loadings.std())
+        unit = pattern / np.linalg.norm(pattern)
+        loadings = (unit @ self._rest) * self._scale - float(unit @ self._common) * self._apart
+        all_genes = loadings[self._varies]
+        middle, spread = float(all_genes.mean()), float(all_genes.std())
         found = []
-        for name, rows in self._rows.items():
-            r, p = pearson(self._genes[:, rows].mean(axis=1), pattern)
+        for name, (rows, mean) in self._markers.items():
+            r, p = pearson(mean, pattern)
             score = (float(loadings[rows].mean()) - middle) / spread * np.sqrt(len(rows))
             found.append(Likeness(name, KIND_OF[name], r, p, float(score)))
         return sorted(found, key=lambda likeness: -abs(likeness.r))
