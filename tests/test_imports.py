@@ -68,6 +68,11 @@ def test_a_package_does_not_import_what_only_rare_options_need(package: str) -> 
     assert not imported_by(f"import genotex.{package}") & BEHIND_RARE_OPTIONS
 
 
+def test_preprocessing_imports_nothing_of_the_analysis() -> None:
+    loaded = imported_by("from genotex.workflows import prepare")
+    assert not loaded & {"genotex.analysis", "genotex.reports", "jinja2", "scipy"}
+
+
 @pytest.mark.parametrize("face", FACES)
 def test_every_public_name_of_a_package_can_be_imported_from_it(face: str) -> None:
     package = importlib.import_module(face)

@@ -10,7 +10,11 @@ from .annotation import (
     check_trait as check_trait,
     sample_table as sample_table,
 )
-from .solving import prepare as prepare, prepare_condition as prepare_condition
+from .preparing import (
+    prepare as prepare,
+    prepare_condition as prepare_condition,
+    review_commands as review_commands,
+)
 from .designs import (
     contrasts_of as contrasts_of,
     DesignInput as DesignInput,
@@ -41,7 +45,6 @@ from .solving import (
     SamplesRead as SamplesRead,
     plan_cohort as plan_cohort,
     read_samples as read_samples,
-    review_commands as review_commands,
     Reading as Reading,
     SolveRequest as SolveRequest,
     Solved as Solved,

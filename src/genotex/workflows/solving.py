@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,14 +22,13 @@ from genotex.cohorts import (
     describe_cohort,
     judge_samples,
     prepare_samples,
-    preprocess,
 )
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import Evidence, LinkedTable
 from genotex.layout import GeoCohortFiles, OutputFolder
 from genotex.options import AnalysisOptions, FigureOptions
-from genotex.parallel import Executor
-from genotex.problems import Problem, ProblemKind, TaskInfo, usable_cohorts
+from genotex.problems import Problem, TaskInfo, usable_cohorts
+from genotex.workflows.preparing import prepare, prepare_condition
 from genotex.workflows.problems import (
     Combined,
     combine,
@@ -40,90 +38,6 @@ from genotex.workflows.problems import (
     write_script,
 )
 from genotex.workflows.progress import Progress, silent
-
-_BY_HAND: dict[str, Any] = {
-    "readings": {},
-    "readings_of": None,
-    "encoding": None,
-    "samples": None,
-    "sheet": None,
-    "cases": (),
-    "controls": (),
-    "exclude": (),
-    "pairs": None,
-    "pair_of": {},
-    "series_platform": (),
-}
-"""Options that let the rules decide about the samples of another trait."""
-
-
-def prepare(
-    source: Path,
-    output: Path,
-    traits: Sequence[str],
-    options: PreprocessOptions,
-    progress: Progress = silent,
-    *,
-    cohorts: Sequence[str] = (),
-    jobs: int = 1,
-    executor: Executor | None = None,
-    force: bool = False,
-) -> list[CohortOutcome]:
-    """Preprocess cohorts of traits: raw files to tables that can be analysed.
-
-    Without `traits` or `cohorts` all are taken; those that have not changed are read again only
-    with `force`. An `executor` takes the place of this machine's processes (`jobs`).
-
-    Raises
-    ------
-    UsageError
-        If the folder holds no such cohort, or a choice does not fit it.
-    """
-    stage, done = "reading cohorts", 0
-    progress(stage, 0, None, "")
-
-    def note(outcome: CohortOutcome, total: int) -> None:
-        nonlocal done
-        done += 1
-        progress(stage, done, total, f"{outcome.trait} {outcome.cohort}")
-
-    def note_asked(cohort: str, number: int, total: int) -> None:
-        progress("asking about series", number, total, cohort)
-
-    return preprocess(
-        source,
-        output,
-        traits=traits,
-        cohorts=cohorts,
-        options=options,
-        jobs=jobs,
-        executor=executor,
-        force=force,
-        progress=note,
-        asking=note_asked,
-    )
-
-
-def prepare_condition(
-    source: Path,
-    output: Path,
-    problem: Problem,
-    options: PreprocessOptions,
-    progress: Progress = silent,
-    *,
-    cohort: str | None = None,
-    **how: Any,
-) -> list[CohortOutcome]:
-    """Preprocess the cohorts of a condition that is another trait; none where it is not.
-
-    Encoding and values that the user gave are those of the trait: the rules decide here. `cohort`
-    is the one that was chosen; `how` as in `prepare`.
-    """
-    if problem.kind is not ProblemKind.TWO_STEP:
-        return []
-    plain = replace(options, **_BY_HAND)
-    named = [] if cohort is None else [cohort]
-    return prepare(source, output, [str(problem.condition)], plain, progress, cohorts=named, **how)
 
 
 @dataclass(frozen=True)
@@ -193,29 +107,6 @@ class Solved:
     def errors(self) -> dict[str, str]:
         """Why cohorts could not be read."""
         return {each.cohort: each.error for each in self.cohorts if each.error is not None}
-
-
-def review_commands(
-    source: Path | str,
-    cohorts: Sequence[CohortOutcome],
-    options: PreprocessOptions,
-    named: Sequence[str] = (),
-) -> list[str]:
-    """Return for each trait with cohorts to review the command that writes a sheet of them.
-
-    `named`: the cohorts that were asked for; the sheet holds all of these, for it replaces what the
-    rules found in each.
-    """
-    given = {
-        "cohort": named,
-        "vocabulary": (options.vocabulary,) if options.vocabulary else (),
-        "annotator": (options.annotator,) if options.asks else (),
-        "series-platform": options.series_platform,
-    }
-    words = [str(w) for name, values in given.items() for v in values for w in (f"--{name}", v)]
-    traits = dict.fromkeys(each.trait for each in cohorts if each.review)
-    start = ("genotex", "clinical", "sheet", str(source), "--trait")
-    return [shlex.join([*start, trait, *words]) for trait in traits]
 
 
 def solve(asked: SolveRequest, progress: Progress = silent) -> Solved:
