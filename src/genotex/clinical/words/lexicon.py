@@ -153,10 +153,10 @@ class DiseaseLexicon:
         first: dict[str, int] = {}
         others: dict[str, list[int]] = {}
         for number, line in enumerate(self._lines):
-            for part in line.split("\t", 4)[2:4]:
-                for name in part.split("|"):
-                    if first.setdefault(name, number) != number:
-                        others.setdefault(name, []).append(number)
+            _, _, phrases, short, _ = line.split("\t", 4)
+            for name in f"{phrases}|{short}".split("|"):
+                if first.setdefault(name, number) != number:
+                    others.setdefault(name, []).append(number)
         return first, others
 
     def name(self, number: int) -> str:
@@ -266,4 +266,4 @@ def _is_part(phrase: str, phrases: Iterable[str]) -> bool:
 @lru_cache(maxsize=1)
 def load_lexicon() -> DiseaseLexicon:
     """Return the packaged lexicon."""
-    return DiseaseLexicon(packaged("genotex.clinical", "data/diseases.tsv.xz").decode())
+    return DiseaseLexicon(packaged("genotex.clinical", "data/diseases.tsv.gz").decode())

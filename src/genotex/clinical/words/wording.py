@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, repeat
 from typing import Literal
 
 from genotex.features import load_wording, simplify
@@ -36,7 +36,7 @@ class Terms:
         self._phrases = (phrases | simplified) if simplified else phrases
         self._phrases.discard("")
         self._first_words = {phrase.partition(" ")[0] for phrase in self._phrases}
-        self._most_words = max((phrase.count(" ") for phrase in self._phrases), default=0) + 1
+        self._most_words = max(map(str.count, self._phrases, repeat(" ")), default=0) + 1
         self._short = frozenset(a for a in acronyms if len(a) <= _SHORT)
         self._alone = frozenset(simplify(a) for a in self._short)
 
