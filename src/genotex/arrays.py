@@ -80,7 +80,7 @@ def quantile(values: Floats, share: float, known: int) -> float:
 ROWS_AT_ONCE = 64
 
 
-def row_quantiles(values: Floats, shares: Sequence[float]) -> Floats:
+def row_quantiles(values: NDArray[np.floating], shares: Sequence[float]) -> Floats:
     """Return quantiles of each row as `numpy.quantile` does, shape (shares, rows); none is NaN."""
     # Sorting is vectorised, finding several ranks at once is not.
     found = np.empty((len(shares), len(values)))

@@ -245,8 +245,9 @@ def write_csv_table(
     if len(columns) > _WIDE:
         one_by_one = (row for i in range(len(rows)) for row in part(slice(i, i + 1)))
         for name, row in zip(rows, one_by_one, strict=True):
-            text = pl.Series(row, nan_to_null=True).cast(pl.String).fill_null("").str.join(",")
-            handle.write(f"{_quoted(name)},{text.item()}\n".encode())
+            cells = pl.Series(row, nan_to_null=True).to_frame()
+            line = cells.write_csv(include_header=False, line_terminator=",")
+            handle.write(f"{_quoted(name)},{line[:-1]}\n".encode())
         return
     for at in range(0, len(rows), _PIECE):
         piece = np.ascontiguousarray(part(slice(at, at + _PIECE)).T)
