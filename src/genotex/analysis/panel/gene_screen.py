@@ -36,18 +36,16 @@ MOST_DOUBTFUL = 0.1
 def standardise(values: Floats | Singles, training: Rows, samples: Rows | None = None) -> Floats:
     """Return z-scores by the training samples; missing values are 0."""
     # Shapes: values (q, n), training (m,).
-    learned = values.take(training, axis=1).astype(np.float64, copy=False)
-    mean, deviation = _moments(learned)
-    scaled = learned if samples is None else values.take(samples, axis=1)
-    scaled -= mean[:, None]
-    scaled /= deviation[:, None]
-    if np.isnan(scaled.sum()):
+    scaled, mean, deviation = _moments(values.take(training, axis=1).astype(np.float64, copy=False))
+    if samples is not None:
+        scaled = values.take(samples, axis=1) - mean[:, None]
         scaled[np.isnan(scaled)] = 0.0
+    scaled /= deviation[:, None]
     return scaled
 
 
-def _moments(rows: Floats) -> tuple[Floats, Floats]:
-    """Return mean and deviation of each row; 1 for the deviation of a constant row."""
+def _moments(rows: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return rows less their means, 0 where missing; the means; deviations, 1 of constant rows."""
     count: Floats | int = rows.shape[1]
     mean = rows.sum(axis=1) / count
     if np.isnan(mean).any():
@@ -59,7 +57,7 @@ def _moments(rows: Floats) -> tuple[Floats, Floats]:
         spread = rows - mean[:, None]
     deviation = np.sqrt(np.einsum("ij,ij->i", spread, spread) / count)
     deviation[deviation <= 1e-12 * np.maximum(1.0, np.abs(mean))] = 1.0
-    return mean, deviation
+    return spread, mean, deviation
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,10 +96,8 @@ class GeneScreen:
             if len(some):
                 self.partial[start + some] = sum(map(len, known)) + np.arange(len(some))
                 known.append(~unknown[some])
-            mean, deviation = _moments(block)
-            scaled = (block - mean[:, None]) / deviation[:, None]
-            scaled[unknown] = 0.0
-            self.rows[start : start + CHUNK] = scaled
+            spread, _, deviation = _moments(block)
+            self.rows[start : start + CHUNK] = spread / deviation[:, None]
         self.known = np.concatenate(known)
 
     def map(self, look: Callable[[S], T], parts: Iterable[S]) -> Iterator[T]:
@@ -159,7 +155,7 @@ class TrainingSets:
     def __init__(self, screen: GeneScreen, samples: Sequence[Rows]) -> None:
         self.screen = screen
         self.samples = tuple(samples)
-        member = np.zeros((screen.rows.shape[1], len(samples)))
+        member: Singles = np.zeros((screen.rows.shape[1], len(samples)), dtype=np.float32)
         for column, rows in enumerate(samples):
             member[rows, column] = 1.0
         self._inverse: Singles = np.empty((screen.size, len(samples)), dtype=np.float32)
@@ -170,12 +166,14 @@ class TrainingSets:
         weak = [self._learn(start, member) for start in range(0, screen.size, CHUNK)]
         self._fragile = self._really_varying(*map(np.concatenate, zip(*weak, strict=True)))
 
-    def _learn(self, start: int, member: Floats) -> tuple[Rows, Rows]:
+    def _learn(self, start: int, member: Singles) -> tuple[Rows, Rows]:
         """Learn the scales of a chunk of genes; return pairs of gene and set that vary little."""
-        block = self.screen.rows[start : start + CHUNK].astype(np.float64)
+        # Sums in single precision are as exact as the slopes that are divided by these scales.
+        block = self.screen.rows[start : start + CHUNK]
         partial = self.screen.partial[start : start + CHUNK]
         some = np.flatnonzero(partial >= 0)
-        count = np.broadcast_to(member.sum(axis=0), (len(block), member.shape[1]))
+        every: Floats = member.sum(axis=0, dtype=np.float64)
+        count = np.broadcast_to(every, (len(block), member.shape[1]))
         if len(some):
             count = count.copy()
             count[some] = np.maximum(self.screen.known[partial[some]] @ member, 1.0)

@@ -198,6 +198,7 @@ def _fit_together(data: PanelData, families: Sequence[Sequence[Rows]]) -> list[l
     grids = np.array([np.geomspace(top, top / 50, PENALTIES) for top in lockstep.top()[first]])
     saturated = np.array([(1 - SATURATED) * lockstep.fits[i].loss() for i in first])
     running = np.ones(len(families), dtype=bool)
+    errors = [np.empty((len(family) - 1, 0)) for family in families]
     found: list[list[tuple[Rows, Floats]]] = [[] for _ in training]
     for step in range(PENALTIES):
         columns = np.flatnonzero(running[family_of])
@@ -212,8 +213,10 @@ def _fit_together(data: PanelData, families: Sequence[Sequence[Rows]]) -> list[l
         if step % LOOK_EVERY == LOOK_EVERY - 1:
             for family in np.flatnonzero(running):
                 members = np.flatnonzero(family_of == family)
-                so_far = [_collect(training[i], grids[family], found[i]) for i in members]
-                running[family] = not _past_best(fold_errors(data, so_far))
+                last = grids[family, step + 1 - LOOK_EVERY : step + 1]
+                new = [_collect(training[i], last, found[i][-LOOK_EVERY:]) for i in members]
+                errors[family] = np.hstack([errors[family], fold_errors(data, new)])
+                running[family] = not _past_best(errors[family])
         if not running.any():
             break
     paths = iter(
