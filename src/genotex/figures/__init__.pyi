@@ -13,13 +13,12 @@ from .arranging import (
 )
 from .browser import Window as Window, rounded as rounded, to_json as to_json
 from .drawing import (
-    draw_svg as draw_svg,
-    get_ready as get_ready,
     plot as plot,
     save_figure as save_figure,
     save_figures as save_figures,
     to_matplotlib as to_matplotlib,
 )
+from .svg import draw_svg as draw_svg
 from .look import COLOURS as COLOURS, LOOKS as LOOKS, level_key as level_key
 from .model import (
     Axis as Axis,

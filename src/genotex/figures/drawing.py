@@ -1,6 +1,6 @@
-"""Draws declared figures with matplotlib: as SVG for pages, on axes of a user, and to files.
+"""Draws declared figures with matplotlib: on axes of a user, and to PDF and PNG files.
 
-matplotlib is imported when the first figure is drawn: commands without figures do not pay for it.
+matplotlib is imported when the first figure is drawn: commands without such figures do not pay.
 """
 
 from __future__ import annotations
@@ -8,30 +8,29 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from genotex.figures.look import INK, QUIET, TEXT, ZERO
-from genotex.figures.marks import KINDS, MOST_HOVERED, name_points
-from genotex.figures.model import Axis, Figure, Line, Panel, Scale
-from genotex.figures.svg import to_svg
+from genotex.arrays import Floats
+from genotex.figures.look import INK, QUIET, SCALES, TEXT
+from genotex.figures.model import Figure, Line, Panel, Scale
+from genotex.figures.naming import Box, is_far, placed_names
+from genotex.figures.scales import named_ticks
+from genotex.figures.shapes import Area, Cells, Dots, Shape, line_look, scale_ends, shapes_of
+from genotex.figures.shapes import Path as Lines
+from genotex.figures.svg import svg_file
 from genotex.options import refuse_unknown_format
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-_MOST_NAMES = 12
-_MOST_TICKS = 60
-"""With more named places, those on a line are not named."""
 
 # Keys are strings; the stubs of some matplotlib versions want literals.
 _SETTINGS: dict[Any, Any] = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "genotex",
-    "svg.image_inline": True,
     "pdf.fonttype": 42,
     "text.parse_math": False,
     "axes.unicode_minus": True,
@@ -66,22 +65,15 @@ def _sizes_of_text(points: float) -> dict[Any, Any]:
 def _drawing(width: float, height: float, text: float = TEXT) -> Iterator[Canvas]:
     """Give a figure of `width` x `height` inches; the settings are put back behind the block."""
     from matplotlib import rc_context
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as New
 
     with rc_context(_SETTINGS | _sizes_of_text(text)), warnings.catch_warnings():
         # Names in other scripts: the reader's browser has the glyphs, matplotlib's font may not.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         canvas = New(figsize=(width, height), layout="constrained")
-        FigureCanvasSVG(canvas)
+        FigureCanvasAgg(canvas)
         yield canvas
-
-
-def draw_svg(figure: Figure) -> str:
-    """Return a figure as an ``<svg>`` element for a page."""
-    with _drawing(figure.width, figure.height) as canvas:
-        titles = _draw(figure, canvas)
-        return to_svg(canvas, figure.key, figure.alt, titles, dpi=160 if figure.wide else 144)
 
 
 def to_matplotlib(figure: Figure) -> Canvas:
@@ -90,11 +82,6 @@ def to_matplotlib(figure: Figure) -> Canvas:
         _draw(figure, canvas)
         canvas.draw_without_rendering()
         return canvas
-
-
-def get_ready() -> None:
-    """Draw a small figure, so that the next ones need not load matplotlib and its font."""
-    draw_svg(Figure(key="ready", rows=((Panel(x=Axis("x"), y=Axis("y")),),), width=1, height=1))
 
 
 def save_figure(
@@ -107,13 +94,16 @@ def save_figure(
     from genotex.io import atomic_write
 
     width = figure.width if width is None else width
-    metadata = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(path.suffix[1:], {})
-    with _drawing(width, figure.height * width / figure.width, text) as canvas:
+    ending, height = path.suffix[1:], figure.height * width / figure.width
+    if ending == "svg":
+        with atomic_write(path) as part:
+            part.write_text(svg_file(figure, width, height, text), encoding="utf-8")
+        return
+    metadata = {"CreationDate": None} if ending == "pdf" else {}
+    with _drawing(width, height, text) as canvas:
         _draw(figure, canvas)
         with atomic_write(path) as part, part.open("wb") as handle:
-            canvas.savefig(
-                handle, format=path.suffix[1:], dpi=300, facecolor="white", metadata=metadata
-            )
+            canvas.savefig(handle, format=ending, dpi=300, facecolor="white", metadata=metadata)
 
 
 def save_figures(
@@ -148,15 +138,15 @@ def plot(figure: Figure, axes: Axes | None = None) -> Axes:
 
         size = (figure.width, figure.height)
         _, axes = plt.subplots(figsize=size, layout="constrained")
-    _draw_panel(axes, figure.panel, "")
+    _draw_panel(axes, figure.panel)
     if not figure.panel.legend and axes.get_legend_handles_labels()[0]:
         axes.legend(frameon=False)
     _colour_bar(axes, figure.panel)
     return axes
 
 
-def _draw(figure: Figure, canvas: Canvas) -> dict[str, list[str]]:
-    """Draw all panels; return what their marks say, by the id of their group."""
+def _draw(figure: Figure, canvas: Canvas) -> None:
+    """Draw all panels."""
     columns = max(map(len, figure.rows))
     grid = canvas.subplots(
         len(figure.rows),
@@ -170,14 +160,12 @@ def _draw(figure: Figure, canvas: Canvas) -> dict[str, list[str]]:
     if figure.tight:
         engine: Any = canvas.get_layout_engine()
         engine.set(h_pad=0.02, hspace=0.0)
-    titles: dict[str, list[str]] = {}
-    for i, row in enumerate(grid):
-        for k, axes in enumerate(row):
-            if k >= len(figure.rows[i]):
+    for row, panels in zip(grid, figure.rows, strict=True):
+        for axes, panel in zip_longest(row, panels):
+            if panel is None:
                 axes.set_axis_off()
                 continue
-            panel = figure.rows[i][k]
-            titles |= _draw_panel(axes, panel, f"panel-{i}-{k}-" if i or k else "")
+            _draw_panel(axes, panel)
             _colour_bar(axes, panel)
     if figure.x_label:
         canvas.supxlabel(figure.x_label, fontsize="medium", color=INK)
@@ -193,20 +181,19 @@ def _draw(figure: Figure, canvas: Canvas) -> dict[str, list[str]]:
             handletextpad=0.4,
             columnspacing=1.2,
         )
-    return titles
 
 
-def _draw_panel(axes: Axes, panel: Panel, prefix: str) -> dict[str, list[str]]:
-    titles: dict[str, list[str]] = {}
+def _draw_panel(axes: Axes, panel: Panel) -> None:
     _set_axes(axes, panel)
-    for number, series in enumerate(panel.series):
-        gid = f"{prefix}{series.kind}-{number}-{series.meaning}"
-        KINDS[series.kind](axes, series, gid)
-        if series.kind == "points" and series.texts and series.meaning != "rest":
-            titles[gid] = list(series.texts[:MOST_HOVERED])
+    for shape in shapes_of(panel):
+        _SHAPES[type(shape)](axes, shape)
     for line in panel.lines:
-        across = axes.axvline if line.along == "x" else axes.axhline
-        across(line.at, label=line.label or None, **_LINES[line.role])
+        across, look = axes.axvline if line.along == "x" else axes.axhline, line_look(line)
+        dashes: dict[str, Any] = {"dashes": (4, 3)} if look.dashed else {}
+        across(
+            line.at, label=line.label or None, color=look.colour, linewidth=look.width,
+            zorder=look.order, **dashes,
+        )  # fmt: skip
     _set_limits(axes, panel)
     for line in panel.lines:
         _text_at_line(axes, line)
@@ -219,7 +206,54 @@ def _draw_panel(axes: Axes, panel: Panel, prefix: str) -> dict[str, list[str]]:
         place = axes.get_yaxis_transform()
         axes.text(1.03, at, text, transform=place, va="center", fontsize="small", color=INK)
     _write_below(axes, panel)
-    return titles
+
+
+def _dots(axes: Axes, dots: Dots) -> None:
+    one_look = isinstance(dots.fill, str) and not isinstance(dots.size, np.ndarray)
+    same: dict[str, Any] = {
+        "marker": dots.shape, "alpha": dots.opacity, "zorder": dots.order, "label": dots.label or None,
+        "gid": dots.key or None,
+    }  # fmt: skip
+    if dots.crowd or not one_look:
+        axes.scatter(
+            dots.x, dots.y, s=np.square(dots.size), facecolors=dots.fill,
+            edgecolors=dots.edge or dots.fill, linewidths=np.atleast_1d(dots.edge_width).tolist(), rasterized=dots.crowd,
+            **same,
+        )  # fmt: skip
+        return
+    axes.plot(
+        dots.x, dots.y, linestyle="none", markersize=dots.size, color=dots.fill or dots.edge,
+        markerfacecolor=dots.fill or "none", markeredgecolor=dots.edge or dots.fill,
+        markeredgewidth=dots.edge_width,
+        # Unclipped marks without a place have no bounds, and the layout would give up.
+        clip_on=not (dots.key and len(dots.x)), **same,
+    )  # fmt: skip
+
+
+def _path(axes: Axes, path: Lines) -> None:
+    more: dict[str, Any] = {"dashes": (4, 3)} if path.dashed else {}
+    axes.plot(
+        path.x, path.y, color=path.colour, linewidth=path.width, alpha=path.opacity,
+        drawstyle="steps-post" if path.step else "default", clip_on=path.clipped,
+        solid_capstyle="butt" if path.butt else "projecting", label=path.label or None,
+        zorder=path.order, gid=path.key or None, **more,
+    )  # fmt: skip
+
+
+def _area(axes: Axes, area: Area) -> None:
+    (drawn,) = axes.fill(
+        area.x, area.y, facecolor=area.colour, alpha=area.opacity, edgecolor="white",
+        linewidth=area.edge_width, label=area.label or None, gid=area.key or None,
+    )  # fmt: skip
+    if area.stands_on is not None:
+        drawn.sticky_edges.y.append(area.stands_on)
+
+
+def _cells(axes: Axes, cells: Cells) -> None:
+    axes.imshow(cells.colours, aspect="auto", interpolation="nearest", gid=cells.key)
+
+
+_SHAPES: dict[type[Shape], Any] = {Dots: _dots, Lines: _path, Area: _area, Cells: _cells}
 
 
 def _set_axes(axes: Axes, panel: Panel) -> None:
@@ -264,8 +298,9 @@ def _set_limits(axes: Axes, panel: Panel) -> None:
             if declared.turned:
                 turned = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
             places = [at for at, _ in declared.ticks]
-            crowded = panel.framed and len(places) > _MOST_TICKS
-            set_ticks(places, ["" if crowded else text for _, text in declared.ticks], **turned)
+            set_ticks(
+                places, [text for _, text in named_ticks(declared, framed=panel.framed)], **turned
+            )
             axes.tick_params(axis="x" if is_x else "y", length=0, labelcolor=INK)
             if declared.far:
                 (axes.xaxis.tick_top if is_x else axes.yaxis.tick_right)()
@@ -276,13 +311,6 @@ def _set_limits(axes: Axes, panel: Panel) -> None:
         axes.xaxis.set_major_formatter("{x:.0%}")
     if panel.y.percent:
         axes.yaxis.set_major_formatter("{x:.0%}")
-
-
-_LINES: dict[str, dict[str, Any]] = {
-    "zero": {"color": ZERO, "linewidth": 0.9, "zorder": 0},
-    "threshold": {"color": QUIET, "linewidth": 0.9, "dashes": (4, 3), "zorder": 1},
-    "edge": {"color": "white", "linewidth": 2.5},
-}
 
 
 def _text_at_line(axes: Axes, line: Line) -> None:
@@ -296,20 +324,24 @@ def _text_at_line(axes: Axes, line: Line) -> None:
 def _write_names(axes: Axes, panel: Panel) -> None:
     if not panel.names:
         return
-    if panel.naming == "leader":
-        dots = [
-            np.column_stack([series.x, series.y])
-            for series in panel.series
-            if series.kind == "points" and series.meaning != "rest"
-        ]
-        name_points(axes, panel.names, np.vstack(dots) if dots else np.empty((0, 2)))
-        return
-    middle = sum(axes.get_xlim()) / 2
-    for name in panel.names[:_MOST_NAMES] if panel.naming == "inwards" else panel.names:
-        right = panel.naming == "right" or name.x <= middle
+    from matplotlib import rcParams
+
+    figure: Any = axes.figure
+    figure.draw_without_rendering()
+    scale, around = 72.0 / figure.dpi, axes.get_window_extent()
+    frame = Box(*(float(v) * scale for v in (around.x0, around.y0, around.x1, around.y1)))
+
+    def to_points(places: Floats) -> Floats:
+        found: Floats = axes.transData.transform(places) * scale
+        return found
+
+    for name, offset in placed_names(panel, to_points, frame, float(rcParams["font.size"])):
+        dx = offset[0]
+        leader = {"arrowstyle": "-", "color": QUIET, "linewidth": 0.5, "shrinkB": 2}
         axes.annotate(
-            name.text, (name.x, name.y), xytext=(6 if right else -6, 0), textcoords="offset points",
-            ha="left" if right else "right", va="center", fontsize="small", color=INK,
+            name.text, (name.x, name.y), xytext=offset, textcoords="offset points",
+            ha="left" if dx > 0 else "right" if dx < 0 else "center", va="center",
+            fontsize="small", color=INK, arrowprops=leader if is_far(offset) else None,
         )  # fmt: skip
 
 
@@ -329,8 +361,11 @@ def _colour_bar(axes: Axes, panel: Panel) -> None:
     scaled = [s for s in panel.series if s.scale is not None and s.scale.bar]
     if not scaled:
         return
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import LinearSegmentedColormap, Normalize
+
     scale: Scale = scaled[0].scale  # type: ignore[assignment]
-    drawn = [each for each in (*axes.images, *axes.collections) if each.get_array() is not None]
+    colours = LinearSegmentedColormap.from_list("colours", list(SCALES[scale.name]))
     figure: Any = axes.figure
     place: dict[str, Any] = {"shrink": 0.75, "aspect": 24, "pad": 0.02}
     if scale.below:
@@ -339,7 +374,9 @@ def _colour_bar(axes: Axes, panel: Panel) -> None:
             "orientation": "horizontal", "fraction": 0.018, "aspect": 40, "pad": 0.02,
             "shrink": share, "anchor": (0.0, 1.0), "ticks": [-2, -1, 0, 1, 2],
         }  # fmt: skip
-    bar = figure.colorbar(drawn[-1], ax=axes, **place)
+    bar = figure.colorbar(
+        ScalarMappable(Normalize(*scale_ends(scaled[0])), colours), ax=axes, **place
+    )
     bar.outline.set_visible(False)
     bar.ax.tick_params(length=0, labelsize="small")
     bar.set_label(scale.label, fontsize="small")
