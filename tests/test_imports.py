@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import genotex
-from genotex.parallel import NOT_BEFORE_A_FORK
 
 HEAVY = {
     "dask",
@@ -112,9 +111,3 @@ def show(command, name):
 show(typer.main.get_command(app), "genotex")
 """
     assert not imported_by(code) & HEAVY
-
-
-def test_processes_that_draw_are_forked_before_threads_of_the_table_engine_start() -> None:
-    loaded = imported_by("from genotex.figures import get_ready\nget_ready()")
-    assert "matplotlib" in loaded
-    assert NOT_BEFORE_A_FORK not in loaded

@@ -109,56 +109,6 @@ def wait_until(condition: Callable[[], bool]) -> None:
     pytest.fail("waited in vain")
 
 
-PREPARED = """
-import os, sys
-os.environ["ASKED_BY"] = str(os.getpid())
-from genotex import parallel
-
-parallel.os.cpu_count = lambda: 2
-if sys.argv[1] != "none":
-    parallel.prepare_workers("tests.prepared_work:" + sys.argv[1], 2)
-from tests.prepared_work import end_elsewhere, hang_elsewhere, square
-wrong = end_elsewhere
-if sys.argv[3:]:
-    wrong, parallel._LONGEST = hang_elsewhere, 2.0
-work = [(wrong if i == int(sys.argv[2]) else square, (i,)) for i in range(5)]
-answers = parallel.in_prepared_workers(work)
-print([value for value, _ in answers], len({pid for _, pid in answers} - {os.getpid()}))
-"""
-
-
-@pytest.mark.parametrize(
-    ("start", "ends_at", "elsewhere"),
-    [("get_ready", -1, True), ("fail_to_get_ready", -1, False), ("none", -1, False)],
-)
-def test_prepared_workers_answer_in_order_and_this_process_does_what_they_cannot(
-    start: str, ends_at: int, elsewhere: bool
-) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", PREPARED, start, str(ends_at)],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    values, processes = done.stdout.strip().rsplit(" ", 1)
-    assert values == "[0, 1, 4, 9, 16]"
-    assert (int(processes) > 0) == elsewhere
-    assert done.stderr == ""
-
-
-@pytest.mark.parametrize("how", [(), ("hangs",)])
-def test_what_a_prepared_worker_dies_of_or_hangs_in_is_done_again_here(how: tuple[str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", PREPARED, "get_ready", "3", *how],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    assert done.stdout.startswith("[0, 1, 4, -3, 16]")
-
-
 def answer(messages: Connection, *given: object) -> None:
     messages.send(("begun", given))
     messages.recv()

@@ -29,8 +29,6 @@ STARTS = {
     "and analysis": "import genotex.cli.commands, genotex.cohorts, genotex.analysis.sound",
     "and report": "import genotex.cli.commands, genotex.cohorts, genotex.analysis.sound, "
     "genotex.reports.problem.report",
-    "and figures": "import genotex.cli.commands, genotex.cohorts, genotex.analysis.sound, "
-    "genotex.reports.problem.report; from genotex.figures import get_ready; get_ready()",
 }
 R = """
 suppressMessages({library(GEOquery); library(limma)})

@@ -6,7 +6,6 @@ import multiprocessing
 import os
 import resource
 import signal
-import sys
 import threading
 import time
 from collections import deque
@@ -17,16 +16,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from multiprocessing.connection import Connection, wait
-from typing import Any, Generic, NoReturn, Protocol, TypeVar
+from multiprocessing.connection import Connection
+from typing import Any, Generic, Protocol, TypeVar
 
 from genotex.errors import WorkerLostError
 from genotex.signals import leave_on_signal, stay
 
 STOPS = {signal.SIGINT, signal.SIGTERM}
-
-NOT_BEFORE_A_FORK = "polars"
-"""Its threads do not survive a fork."""
 
 Work = TypeVar("Work")
 Result = TypeVar("Result")
@@ -285,106 +281,3 @@ def _in_child(
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     module, name = function.split(":")
     getattr(import_module(module), name)(messages, *arguments)
-
-
-_LONGEST = 300.0
-"""Seconds without a result after which work is taken back from prepared workers."""
-
-_prepared: list[Connection] = []
-"""To workers waiting for work; they end with this process."""
-
-
-def prepare_workers(start: str, number: int = 2) -> None:
-    """Start workers that prepare themselves while this process does something else.
-
-    One process is forked and prepares itself, then it is forked in turn, so that preparing is paid
-    for once. Nothing happens where that is of no use (a single processor) or not possible (no
-    `os.fork`, or threads of the table engine may run already): `in_prepared_workers` then works in
-    this process.
-
-    `start`: ``module:function`` that is called to prepare: it imports what the work needs.
-    `number`: number of workers.
-    """
-    if not hasattr(os, "fork") or (os.cpu_count() or 1) < 2 or NOT_BEFORE_A_FORK in sys.modules:
-        return
-    pairs = [multiprocessing.Pipe() for _ in range(number)]
-    if os.fork() == 0:
-        for ours, _ in pairs:
-            ours.close()
-        _serve(start, [theirs for _, theirs in pairs])
-    for _, theirs in pairs:
-        theirs.close()
-    _prepared.extend(ours for ours, _ in pairs)
-
-
-def _serve(start: str, connections: list[Connection]) -> NoReturn:
-    """Prepare, fork one worker for each connection, and work until the parent closes it."""
-    try:
-        for number in STOPS:
-            signal.signal(number, signal.SIG_DFL)
-        # A reader of the parent's output must not wait for its workers.
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for stream in range(3):
-            os.dup2(nothing, stream)
-        module, function = start.split(":")
-        getattr(import_module(module), function)()
-        own = connections[0]
-        for other in connections[1:]:
-            if os.fork() == 0:
-                own = other
-                break
-        for connection in connections:
-            if connection is not own:
-                connection.close()
-        while True:
-            work, arguments = own.recv()
-            own.send(work(*arguments))
-    finally:
-        # Without a traceback: the parent redoes what fails here.
-        os._exit(0)
-
-
-def in_prepared_workers(
-    work: Sequence[tuple[Callable[..., Result], tuple[Any, ...]]],
-) -> list[Result]:
-    """Call functions in the workers of `prepare_workers`; without any, in this process.
-
-    `work`: Functions of a module, and arguments that can be pickled. Returns the results in the
-    same order. Work that fails in a worker, or does not end, is redone in this process.
-    """
-    done: dict[int, Result] = {}
-    try:
-        if _prepared:
-            _hand_out(work, _prepared, done)
-    except (OSError, EOFError):
-        # A worker has ended, or hangs. The others end with their connections.
-        while _prepared:
-            _prepared.pop().close()
-    return [
-        done[i] if i in done else function(*arguments)
-        for i, (function, arguments) in enumerate(work)
-    ]
-
-
-def _hand_out(
-    work: Sequence[tuple[Callable[..., Result], tuple[Any, ...]]],
-    connections: Sequence[Connection],
-    done: dict[int, Result],
-) -> None:
-    """Give each idle worker the next piece, until all are done."""
-    left = iter(range(len(work)))
-    busy: dict[Connection, int] = {}
-    free = deque(connections)
-    while True:
-        while free and (place := next(left, None)) is not None:
-            connection = free.popleft()
-            connection.send(work[place])
-            busy[connection] = place
-        if not busy:
-            return
-        ready = wait(list(busy), _LONGEST)
-        if not ready:
-            raise TimeoutError
-        for connection in [connection for connection in busy if connection in ready]:
-            done[busy.pop(connection)] = connection.recv()
-            free.append(connection)

@@ -46,7 +46,8 @@ def test_the_bars_of_p_values_hold_the_p_values() -> None:
     assert counts[0.0] == 3 and counts[0.5] == 1 and counts[0.9] == 1 and bars.y.sum() == 5
     assert panel.lines[0].at == 5 / 20
     heights = [
-        patch.get_height() for patch in f.to_matplotlib(gallery()["histogram"]).axes[0].patches
+        np.ptp(patch.get_path().vertices[:, 1])
+        for patch in f.to_matplotlib(gallery()["histogram"]).axes[0].patches
     ]
     assert heights == bars.y.tolist()
 

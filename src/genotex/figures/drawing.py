@@ -211,14 +211,14 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
 def _dots(axes: Axes, dots: Dots) -> None:
     one_look = isinstance(dots.fill, str) and not isinstance(dots.size, np.ndarray)
     same: dict[str, Any] = {
-        "marker": dots.shape, "alpha": dots.opacity, "zorder": dots.order, "label": dots.label or None,
-        "gid": dots.key or None,
+        "marker": dots.shape, "alpha": dots.opacity, "zorder": dots.order,
+        "label": dots.label or None, "gid": dots.key or None,
     }  # fmt: skip
     if dots.crowd or not one_look:
         axes.scatter(
             dots.x, dots.y, s=np.square(dots.size), facecolors=dots.fill,
-            edgecolors=dots.edge or dots.fill, linewidths=np.atleast_1d(dots.edge_width).tolist(), rasterized=dots.crowd,
-            **same,
+            edgecolors=dots.edge or dots.fill, rasterized=dots.crowd,
+            linewidths=np.atleast_1d(dots.edge_width).tolist(), **same,
         )  # fmt: skip
         return
     axes.plot(

@@ -116,7 +116,7 @@ def _span(panel: Panel, shapes: Iterable[Shape], along: str) -> tuple[float, flo
         low, high = low - 0.05 * (abs(low) or 1.0), high + 0.05 * (abs(high) or 1.0)
     ends = _stretched(np.array([low, high]), axis.log_above)
     free = _MARGIN * float(ends[1] - ends[0])
-    wide = _back(ends + [-free, free], axis.log_above)
+    wide = _back(ends + np.array([-free, free]), axis.log_above)
     return (low if low in sticky else float(wide[0]), high if high in sticky else float(wide[1]))
 
 

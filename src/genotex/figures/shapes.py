@@ -20,8 +20,8 @@ MOST_HOVERED = 1500
 """Points of a series that show their text under the pointer."""
 _MANY = 300
 """With more points, those of the rest are drawn as a crowd."""
-_FEW_COLOURS, _COLOURS = 24, 240
-"""Steps of a scale; with missing cells a picture has at most 256 colours."""
+_FEW_COLOURS, _COLOURS = 25, 241
+"""Steps of a scale, one of them its middle; with missing cells they fit a palette of 256."""
 
 Colours = str | tuple[str, ...]
 
@@ -284,7 +284,7 @@ def _band(series: Series, key: str) -> Iterator[Shape]:
             yield Area(
                 x=np.concatenate([x[part], x[part][::-1]]),
                 y=np.concatenate([low[part], high[part][::-1]]),
-                colour=COLOURS[series.meaning], opacity=0.13, key=f"{key}-{number}" if number else key,
+                colour=COLOURS[series.meaning], opacity=0.13, key=f"{key}-{number}",
             )  # fmt: skip
 
 

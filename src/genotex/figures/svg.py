@@ -53,8 +53,8 @@ from genotex.figures.shapes import (
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif"
 _FRAME, _GRID = "#9aa5b1", "#e6eaee"
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_CROWDED = 1.3
-"""Points within such a square of points are drawn as one, where there are many."""
+_CROWDED, _CROWD = 1.3, 0.8
+"""Where dots are many, one is drawn for each square of so many points, with this opacity."""
 _LEAST_PIXELS = 400
 """Of a picture of cells along each side, so that no reader blurs it."""
 
@@ -98,11 +98,6 @@ def _svg(figure: Figure, width: float, height: float, text: float, size: str) ->
 
 def _panel(place: Place, key: str, clip: str, text: float) -> Iterator[str]:
     panel = place.panel
-    left, top, width, height = (_tenths(v) for v in _box(place))
-    yield (
-        f'<clipPath id="{clip}"><rect x="{left}" y="{top}" width="{width}" height="{height}"/>'
-        "</clipPath>"
-    )
     yield '<g transform="scale(.1)" stroke-linejoin="round">'
     if panel.grid:
         yield from (_rule(place, "x", at, LineLook(_GRID, 0.8)) for at, _ in place.x_ticks)
@@ -112,7 +107,11 @@ def _panel(place: Place, key: str, clip: str, text: float) -> Iterator[str]:
     for line in panel.lines:
         look = line_look(line)
         drawn.append((look.order, _rule(place, line.along, line.at, look)))
-    yield from (part for _, part in sorted(drawn, key=lambda each: each[0]))
+    parts = [part for _, part in sorted(drawn, key=lambda each: each[0])]
+    if any(clip in part for part in parts):
+        where = 'x="{}" y="{}" width="{}" height="{}"'.format(*map(_tenths, _box(place)))
+        yield f'<clipPath id="{clip}"><rect {where}/></clipPath>'
+    yield from parts
     yield from _frame(place)
     yield "</g>"
     yield from _tick_names(place, text)
@@ -177,7 +176,8 @@ def _shape(shape: Shape, place: Place, key: str, clip: str) -> Iterator[str]:
         yield f"<g{name}{clipped}>{_image(shape, place)}</g>"
         return
     x, y = place.across(shape.x), place.down(shape.y)
-    opacity = "" if shape.opacity == 1 else f' opacity="{_short(shape.opacity)}"'
+    share = _CROWD if isinstance(shape, Dots) and shape.crowd else shape.opacity
+    opacity = "" if share == 1 else f' opacity="{_short(share)}"'
     if isinstance(shape, Dots):
         # Marks with a name of their own may lie on the frame.
         inside = "" if shape.key else clipped

@@ -15,7 +15,6 @@ from genotex.cli.genes.results import combine_cohorts, show_figures, show_result
 from genotex.cli.option_classes import OfDesigns, with_options
 from genotex.layout import OutputFolder, trait_folder_name
 from genotex.options import AnalysisOptions, DesignOptions, FigureOptions, Option, ReadingOptions
-from genotex.parallel import prepare_workers
 
 if TYPE_CHECKING:
     from genotex.cohorts import OwnTables
@@ -68,7 +67,6 @@ def de(
       genotex de values.csv samples.csv results --survival months,died \
           --design "~ age"
     """
-    prepare_workers("genotex.figures:get_ready")
     if asked.survival is None:
         check_cohorts(cohorts, analysis)
     with screen.progress("reading the tables", total=1):

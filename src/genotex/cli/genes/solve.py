@@ -21,7 +21,6 @@ from genotex.cli.option_classes import Without, with_options
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions, FigureOptions, GeoOptions, Option, PreprocessChoices
-from genotex.parallel import prepare_workers
 
 if TYPE_CHECKING:
     from genotex.analysis import AnalysisResult, ProblemOutcome
@@ -100,8 +99,6 @@ def solve(
       genotex solve input output --trait Asthma --condition Obesity \
           --task-info task_info.json
     """
-    # Before anything else is imported: workers load matplotlib while the files are read.
-    prepare_workers("genotex.figures:get_ready")
     from genotex.workflows import solve as run
 
     source, named = source_of_accession(source)

@@ -13,7 +13,6 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 from genotex.figures import Figure, draw_svg
-from genotex.parallel import in_prepared_workers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,18 +38,16 @@ class FigureView:
 
 
 def view_figures(figures: Sequence[Figure]) -> tuple[FigureView, ...]:
-    """Draw figures, in workers where some are prepared."""
-    every = [each for figure in figures for each in (figure, figure.narrow) if each is not None]
-    drawn = iter(in_prepared_workers([(draw_svg, (figure,)) for figure in every]))
+    """Draw figures."""
     return tuple(
         FigureView(
             figure.key,
             figure.title,
-            next(drawn),
+            draw_svg(figure),
             figure.caption,
             figure.alt,
             figure.wide,
-            "" if figure.narrow is None else next(drawn),
+            "" if figure.narrow is None else draw_svg(figure.narrow),
         )
         for figure in figures
     )
