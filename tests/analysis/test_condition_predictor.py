@@ -4,12 +4,14 @@ import json
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, RidgeCV
 
 from genotex.analysis import predict_condition
 from genotex.errors import AnalysisError
 from genotex.formats import LinkedTable
 from tests.analysis.cohort_tables import linked
+
+PENALTIES = 10.0 ** np.arange(6.0, -2.5, -0.5)
 
 
 def z(values: np.ndarray) -> np.ndarray:
@@ -49,6 +51,17 @@ def test_measured_condition_equals_ridge_regression_at_the_penalty_chosen() -> N
     assert found.score_name == "R2"
     assert found.score > 0.5
     assert np.corrcoef(found.values, truth)[0, 1] > 0.75
+
+
+@pytest.mark.parametrize("noise", [0.0, 3.0, 30.0])
+@pytest.mark.parametrize("samples", [12, 60])
+def test_a_measured_condition_has_the_penalty_of_scikit_learn(noise: float, samples: int) -> None:
+    source, table, _ = two_cohorts(binary=False)
+    wrong = noise * np.random.default_rng(7).normal(size=len(source.samples))
+    few = linked((source.trait_values + wrong)[:samples], source.expression[:samples])
+    found = predict_condition(few, table, np.arange(60), table.genes, seed=1)
+    theirs = RidgeCV(alphas=PENALTIES).fit(z(few.expression), few.trait_values)
+    assert found.record["penalty"] == theirs.alpha_
 
 
 @pytest.mark.parametrize("binary", [True, False])

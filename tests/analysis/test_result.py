@@ -54,7 +54,7 @@ def test_json_has_the_published_fields(output: OutputFolder) -> None:
     assert content["problem"] == {"trait": "Asthma", "condition": None}
     assert content["cohort"]["id"] == "GSE1"
     assert set(content["method"]["options"]) >= {"q_cut", "controls", "seed"}
-    assert set(content["method"]["versions"]) >= {"genotex", "numpy", "scipy", "scikit-learn"}
+    assert set(content["method"]["versions"]) >= {"genotex", "numpy", "scipy", "polars"}
 
 
 @pytest.mark.parametrize("samples", [6, 8, 24])

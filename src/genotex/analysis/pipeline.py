@@ -32,6 +32,7 @@ from genotex.analysis.samples.relations import Relations
 from genotex.analysis.shared_work import keep_sharing, sharing
 from genotex.analysis.sound import analyze_sound, check_table, design_warnings
 from genotex.errors import AnalysisError, FormatError, GenotexError, UsageError
+from genotex.extras import load_extra
 from genotex.formats import Evidence, LinkedTable, Measures, Role
 from genotex.layout import OutputFolder
 from genotex.options import AnalysisOptions
@@ -96,7 +97,7 @@ def analyze_cohort(
     if options.procedure.needs_related_genes and related is None:
         raise UsageError(_no_related(problem))
     if related is not None and not options.procedure.tests_genes:
-        # Only this procedure needs scikit-learn.
+        load_extra("sklearn", "benchmark", "the procedure 'benchmark'")
         from genotex.analysis.benchmark import analyze_benchmark
 
         return analyze_benchmark(table, problem, options, related, condition, threads=threads)

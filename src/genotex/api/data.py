@@ -16,6 +16,7 @@ from genotex.api.provenance import recorded, table_provenance
 from genotex.clinical import AS_IN_FILE, REVIEW
 from genotex.cohorts import OwnTables, read_own_tables
 from genotex.errors import UsageError
+from genotex.extras import load_extra
 from genotex.formats.own_tables.anndata_files import open_h5ad
 from genotex.options import Scale
 from genotex.workflows import KEY, DesignInput
@@ -227,8 +228,7 @@ def read_tables(
     UsageError
         If a kind of file is unknown, or an option does not fit.
     """
-    import anndata
-
+    anndata = load_extra("anndata", "anndata", "AnnData")
     tables = read_own_tables(
         expression,
         samples,

@@ -16,6 +16,7 @@ import polars as pl
 import genotex
 from genotex.analysis import describe_design_cohort
 from genotex.errors import AnalysisError, UsageError
+from genotex.extras import load_extra
 from genotex.formats import CohortInfo, inert_frame
 from genotex.io import atomic_write
 from genotex.workflows import KEY
@@ -133,8 +134,7 @@ def _flat(record: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 def to_anndata(result: Result) -> AnnData:
     """Return the samples that took part, with the results in ``var``."""
-    import anndata
-
+    anndata = load_extra("anndata", "anndata", "AnnData")
     expression = result.expression
     var = pd.DataFrame(index=expression.columns).join(result.table)
     obs = result.samples.dropna(axis=1, how="all")

@@ -32,6 +32,7 @@ from genotex.cohorts import (
     read_raw_clinical,
 )
 from genotex.errors import FetchError, FormatError, NotThereError
+from genotex.extras import load_extra
 from genotex.fetch import (
     GeoRequest,
     fetch_series,
@@ -256,8 +257,7 @@ def _to_anndata(
     options: PreprocessOptions,
 ) -> AnnData:
     """Return the samples with expression, in the order of the series."""
-    import anndata
-
+    anndata = load_extra("anndata", "anndata", "AnnData")
     assert prepared.genes is not None
     matrix = prepared.genes.expression
     column = {sample: j for j, sample in enumerate(matrix.samples)}

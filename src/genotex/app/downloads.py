@@ -18,7 +18,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 from genotex.figures import Figure, Window, save_figure, save_figures, to_json
 from genotex.formats import inert_frame
-from genotex.options import FIGURE_FORMATS, FigureOptions, declared
+from genotex.options import FigureOptions, declared, written_formats
 from genotex.studies import safe_name
 from genotex.workflows import write_h5ad
 
@@ -161,8 +161,8 @@ def send_figure(
         return JSONResponse({"note": note, **facts})
     if not ending:
         return JSONResponse(to_json(figure, window) | {"note": note, **facts})
-    if ending not in FIGURE_FORMATS:
-        msg = f"a figure as {ending!r}; known are {', '.join(FIGURE_FORMATS)}"
+    if ending not in written_formats():
+        msg = f"a figure as {ending!r}; known are {', '.join(written_formats())}"
         raise HTTPException(404, msg)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{figure.key}.{ending}"
@@ -187,7 +187,7 @@ def send_zip(
     ):
         archive.writestr(f"{name}/genes.csv", inert_frame(table).write_csv())
         archive.writestr(f"{name}/genes.xlsx", _workbook(table, "genes"))
-        for path in save_figures(figures, Path(folder), FIGURE_FORMATS, **sizes):
+        for path in save_figures(figures, Path(folder), written_formats(), **sizes):
             archive.write(path, f"{name}/figures/{path.name}")
         for title, text in texts.items():
             archive.writestr(f"{name}/{title}", text)

@@ -34,8 +34,15 @@ from genotex.app.runs.leaderboard import Leaderboards
 from genotex.clinical import SeriesComparison
 from genotex.cohorts import OwnTables
 from genotex.errors import GenotexError, UsageError
+from genotex.extras import is_installed
 from genotex.layout import GeoCohortFiles, OutputFolder, trait_folder_name
-from genotex.options import AnalysisOptions, DesignOptions, PreprocessChoices, declared
+from genotex.options import (
+    AnalysisOptions,
+    DesignOptions,
+    PreprocessChoices,
+    declared,
+    written_formats,
+)
 from genotex.studies import (
     Apart,
     FileState,
@@ -343,5 +350,9 @@ def _environment() -> Environment:
         # Unlike `tojson` it is escaped like any text.
         "as_json": partial(json.dumps, indent=2, ensure_ascii=False),
     }
-    environment.globals["address"] = address
+    environment.globals |= {
+        "address": address,
+        "figure_formats": written_formats,
+        "has_anndata": partial(is_installed, "anndata"),
+    }
     return environment

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from genotex.atlas.result_files import EFFECTS, Stamp
 from genotex.errors import FormatError, UsageError
+from genotex.extras import load_extra
 from genotex.formats import read_json_object, sha256
 from genotex.io import atomic_write
 from genotex.outside import check_parquet, read_array, read_parquet
@@ -371,11 +372,6 @@ def open_views(root: Path) -> Any:
         If DuckDB is not installed, or there is no atlas.
     """
     manifest = AtlasFolder(root).finished()
-    try:
-        import duckdb
-    except ImportError as error:
-        msg = "SQL needs the package duckdb: pip install 'genotex[atlas]'"
-        raise UsageError(msg) from error
-    connection = duckdb.connect()
+    connection = load_extra("duckdb", "atlas", "SQL").connect()
     connection.execute(views_sql(manifest, f"{root.resolve()}/"))
     return connection

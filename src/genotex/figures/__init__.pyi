@@ -18,6 +18,8 @@ from .drawing import (
     save_figures as save_figures,
     to_matplotlib as to_matplotlib,
 )
+from .layout import lay_out as lay_out, text_width as text_width
+from .scales import round_ticks as round_ticks
 from .svg import draw_svg as draw_svg
 from .look import COLOURS as COLOURS, LOOKS as LOOKS, level_key as level_key
 from .model import (

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from genotex.arrays import Floats
+from genotex.extras import load_extra
 from genotex.figures.look import INK, QUIET, SCALES, TEXT
 from genotex.figures.model import Figure, Line, Panel, Scale
 from genotex.figures.naming import Box, is_far, placed_names
@@ -64,6 +65,7 @@ def _sizes_of_text(points: float) -> dict[Any, Any]:
 @contextmanager
 def _drawing(width: float, height: float, text: float = TEXT) -> Iterator[Canvas]:
     """Give a figure of `width` x `height` inches; the settings are put back behind the block."""
+    load_extra("matplotlib", "figures", "a figure on axes, as PDF or as PNG")
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as New
@@ -134,8 +136,7 @@ def save_figures(
 def plot(figure: Figure, axes: Axes | None = None) -> Axes:
     """Draw the first panel of a figure on axes of matplotlib, new ones by default."""
     if axes is None:
-        import matplotlib.pyplot as plt
-
+        plt = load_extra("matplotlib.pyplot", "figures", "a figure on axes")
         size = (figure.width, figure.height)
         _, axes = plt.subplots(figsize=size, layout="constrained")
     _draw_panel(axes, figure.panel)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.errors import FormatError
+from genotex.extras import load_extra
 from genotex.formats.geo.value_sources import SeriesFile, cell_files
 from genotex.formats.matrix_market import (
     AT_ONCE,
@@ -230,8 +231,7 @@ def _sum_anndata(
     by_type: bool,
 ) -> _Sums:
     """Add up the counts of an AnnData file by the samples that its ``obs`` names."""
-    from anndata.io import read_elem
-
+    read_elem = load_extra("anndata.io", "anndata", path.name).read_elem
     with _opened(path, "an AnnData file") as stored:
         obs = read_elem(stored["obs"])
         groups, codes = _groups(obs, path, file, among, cell_type=cell_type, by_type=by_type)

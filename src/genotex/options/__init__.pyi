@@ -43,6 +43,7 @@ from .outputs import (
     FIGURE_FORMATS as FIGURE_FORMATS,
     FigureOptions as FigureOptions,
     refuse_unknown_format as refuse_unknown_format,
+    written_formats as written_formats,
 )
 from .benchmark import EnrichmentOptions as EnrichmentOptions, MethodOptions as MethodOptions
 from .outputs import About as About

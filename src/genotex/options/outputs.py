@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from genotex.errors import UsageError
+from genotex.extras import is_installed, load_extra
 from genotex.options.fields import Option
 
 FIGURE_FORMATS = ("pdf", "svg", "png")
@@ -67,12 +68,20 @@ class FigureOptions:
         refuse_unknown_format(self.formats)
 
 
+def written_formats() -> tuple[str, ...]:
+    """Return the formats of figures that can be written with what is installed."""
+    return FIGURE_FORMATS if is_installed("matplotlib") else ("svg",)
+
+
 def refuse_unknown_format(formats: tuple[str, ...]) -> None:
-    """Refuse a format that figures are not written in."""
+    """Refuse a format that figures are not written in, or not with what is installed."""
     unknown = [each for each in formats if each not in FIGURE_FORMATS]
     if unknown:
         msg = f"unknown format of figures {unknown[0]!r}; known are {', '.join(FIGURE_FORMATS)}"
         raise UsageError(msg)
+    for each in formats:
+        if each not in written_formats():
+            load_extra("matplotlib", "figures", f"a figure as {each}")
 
 
 @dataclass(frozen=True)

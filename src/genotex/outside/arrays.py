@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.errors import FormatError, UsageError
+from genotex.errors import FormatError
+from genotex.extras import load_extra
 from genotex.outside.limits import Gauge, Limits, current_limits
 
 Shapes = Mapping[str, tuple[int, ...]]
@@ -49,14 +50,7 @@ def open_hdf5(
     judged, for a refusal that says more. `kind`: what the file should be, for messages. Yields open
     for reading.
     """
-    try:
-        import h5py
-    except ImportError as error:
-        msg = (
-            f"{path.name} needs the package h5py, which is not installed: install it with 'pip "
-            "install anndata', or write the table as .csv or .parquet"
-        )
-        raise UsageError(msg) from error
+    h5py = load_extra("h5py", "anndata", path.name)
     limits = limits or current_limits()
     try:
         file = h5py.File(path, "r")

@@ -12,6 +12,7 @@ import pandas as pd
 import polars as pl
 
 from genotex.analysis import counts_of
+from genotex.extras import load_extra
 from genotex.features import feature_of_column
 from genotex.formats import Evidence, LinkedTable
 from genotex.io import atomic_write
@@ -33,8 +34,7 @@ def cohort_to_anndata(
     ``X``: samples x genes, as analysed; ``obs``: group or level, age, sex and characteristics;
     ``var``: the columns of `genes`, whose first has the symbols; ``uns["genotex"]``: the record.
     """
-    import anndata
-
+    anndata = load_extra("anndata", "anndata", "AnnData")
     names = pd.Index(table.genes, name="gene", dtype=object)
     found: AnnData = anndata.AnnData(
         np.ascontiguousarray(table.expression, dtype=np.float64),

@@ -127,7 +127,7 @@ def _describe(steps: _BenchmarkSteps, problem: Problem, options: AnalysisOptions
         "procedure": str(options.procedure),
         "model": "rotated Lasso of all genes" if steps.samples.rotated else "Lasso of all genes",
         "options": {name: value for name, value in options.as_json().items() if name in OPTIONS},
-        "versions": versions(),
+        "versions": versions("scikit-learn"),
         "session": session(),
         "contrast": dict(steps.trait.summary),
         "coefficient": "change of the trait per standard deviation of the gene, all selected genes "

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from scipy.linalg import eigh
 from threadpoolctl import threadpool_limits
 
 from genotex.analysis.panel.active_set import ActiveFit
@@ -204,10 +205,7 @@ def _standardise(predictor: Floats, name: str) -> Floats:
 
 def _train(genes: Floats, target: Floats, binary: bool, seed: int) -> _Model:
     if not binary:
-        from sklearn.linear_model import RidgeCV
-
-        ridge = RidgeCV(alphas=MEASURED_PENALTIES).fit(genes, target)
-        return _Model(float(ridge.intercept_), np.asarray(ridge.coef_), float(ridge.alpha_))
+        return _ridge(genes, target)
     count = int(max(2, min(FOLDS, target.sum(), len(target) - target.sum())))
     folds = stratified_folds(target, True, count, seed)
     error = np.zeros(len(BINARY_PENALTIES))
@@ -219,6 +217,25 @@ def _train(genes: Floats, target: Floats, binary: bool, seed: int) -> _Model:
             error[i] += float(np.logaddexp(0.0, -side * model.predict(genes[test])).sum())
     best = int(np.argmin(error))
     return _logistic_path(genes, target, BINARY_PENALTIES[best : best + 1])[0]
+
+
+def _ridge(genes: Floats, target: Floats) -> _Model:
+    """Return the ridge regression whose squared error without each sample is smallest."""
+    centre, mean = genes.mean(axis=0), float(target.mean())
+    centred, y = genes - centre, target - mean
+    values, vectors = eigh(centred @ centred.T)
+    along, squares = vectors.T @ y, vectors**2
+
+    def error(penalty: float) -> float:
+        # Residual over 1 - leverage, which the intercept has a share of.
+        shrunk = penalty / (np.maximum(values, 0.0) + penalty)
+        left_out = (vectors @ (shrunk * along)) / (squares @ shrunk - 1 / len(y))
+        return float((left_out**2).mean())
+
+    penalty = min(MEASURED_PENALTIES.tolist(), key=error)
+    weights = vectors @ (along / (np.maximum(values, 0.0) + penalty))
+    coefficients = centred.T @ weights
+    return _Model(mean - float(centre @ coefficients), coefficients, penalty)
 
 
 def _logistic_path(

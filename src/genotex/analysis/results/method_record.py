@@ -343,15 +343,15 @@ def session() -> dict[str, str]:
     }
 
 
-def versions() -> dict[str, str]:
-    """Return the versions of the packages that compute."""
+def versions(*more: str) -> dict[str, str]:
+    """Return the versions of the packages that compute; `more` are those of one procedure."""
     return {
         "genotex": genotex.__version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
         "scipy": scipy.__version__,
-        "scikit-learn": version("scikit-learn"),
         "polars": pl.__version__,
+        **{package: version(package) for package in more},
     }
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from genotex.errors import FileLimitError, FormatError, UsageError
+from genotex.extras import load_extra
 from genotex.formats.own_tables.frames import table_of_frame
 from genotex.formats.own_tables.table_file import TableFile, TableFormat
 from genotex.outside import current_limits, open_hdf5
@@ -114,10 +115,9 @@ class _StoredAnnData:
         raise FormatError(msg, path=self._path, hint=_AGAIN)
 
     def _element(self, name: str) -> Any:
-        from anndata.io import read_elem
-
+        io = load_extra("anndata.io", "anndata", self._path.name)
         try:
-            return read_elem(self._file[name])
+            return io.read_elem(self._file[name])
         # The library raises whatever a damaged file makes it raise.
         except Exception as error:
             self._refuse(error)
@@ -177,10 +177,9 @@ class _StoredAnnData:
 
     def to_memory(self) -> AnnData:
         """Return values, layers, samples, genes, and the record of genotex as AnnData."""
-        from anndata import AnnData
-
         layers = {name: self.layers[name] for name in self.layers.names}
-        return AnnData(self.X, obs=self.obs, var=self.var, layers=layers, uns=dict(self.uns))
+        make = load_extra("anndata", "anndata", self._path.name).AnnData
+        return make(self.X, obs=self.obs, var=self.var, layers=layers, uns=dict(self.uns))
 
 
 class _Layers:

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from genotex.errors import FormatError, UsageError
+from genotex.errors import FormatError
+from genotex.extras import load_extra
 from genotex.formats.own_tables.frames import table_of_frame
 from genotex.formats.own_tables.table_file import TableFile, TableFormat
 from genotex.outside import FETCH_AGAIN, Gauge, current_limits, stored_file, unpack
@@ -37,11 +38,9 @@ def _read_r_object(path: Path, numbers: bool) -> TableFile:
 
 def _objects(path: Path) -> Any:
     """Return what a file holds, as objects of NumPy, pandas and xarray."""
-    try:
-        from rdata import conversion, parser
-    except ImportError as error:
-        msg = f"{path.name} needs the package rdata: pip install 'genotex[r]', or {_WRITE}"
-        raise UsageError(msg) from error
+    conversion, parser = (
+        load_extra(f"rdata.{name}", "r", path.name) for name in ("conversion", "parser")
+    )
     file = stored_file(path)
     with file.open() as handle:
         # Unpacked here, within limits; `rdata` gets plain bytes.

@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from genotex.bench.evaluation.folder_items import ANSWER
 from genotex.errors import UsageError
+from genotex.extras import load_extra
 from genotex.options import About
 from genotex.reports.datasets.cohorts import COHORT_COLUMNS, RAW_COLUMNS, Column
 from genotex.reports.datasets.description import Description
@@ -68,12 +69,7 @@ def croissant_json(
 
 def installed_mlcroissant() -> Any:
     """Return the library that builds and checks the description."""
-    try:
-        import mlcroissant
-    except ImportError as error:
-        msg = "the description needs mlcroissant: pip install 'genotex[describe]'"
-        raise UsageError(msg) from error
-    return mlcroissant
+    return load_extra("mlcroissant", "describe", "the description")
 
 
 WANTED_BY_CROISSANT = {
