@@ -3,7 +3,7 @@ FROM python:3.12-slim AS build
 WORKDIR /source
 COPY pyproject.toml README.md LICENSE ./
 COPY src src
-RUN python -m venv /opt/genotex && /opt/genotex/bin/pip install --no-cache-dir .
+RUN python -m venv /opt/genotex && /opt/genotex/bin/pip install --no-cache-dir '.[full]'
 
 FROM python:3.12-slim
 COPY --from=build /opt/genotex /opt/genotex
