@@ -47,9 +47,9 @@ def largest_eigenvectors(matrix: Floats, most: int) -> tuple[Floats, Floats]:
     return values[::-1], vectors[:, ::-1]
 
 
-FEW = 1 << 25
-"""So many values are sorted at once."""
-NEAR = 0.005
+FEW = 1 << 22
+"""So many values are parted at once; new memory for more takes longer than a second look."""
+DRAWN, NEAR = 1 << 17, 0.005
 
 
 def quantile(values: Floats, share: float, known: int) -> float:
@@ -63,7 +63,7 @@ def quantile(values: Floats, share: float, known: int) -> float:
     below, near = 0, values.reshape(-1)
     if values.size > FEW:
         # Most values are surely not next to it; a sample tells which.
-        some = np.random.default_rng(0).integers(0, values.size, FEW >> 8)
+        some = np.random.default_rng(0).integers(0, values.size, DRAWN)
         some = np.sort(values.reshape(-1)[some])
         shares = np.clip([share - NEAR, share + NEAR], 0, 1)
         ends = some[(shares * np.isfinite(some).sum()).astype(int).clip(0, len(some) - 1)]

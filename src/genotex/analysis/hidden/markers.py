@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from genotex.analysis.gene_tests.p_values import pearson
-from genotex.arrays import Flags, Floats, Rows
+from genotex.arrays import Flags, Floats, Rows, gene_parts
 
 CELLS = {
     "neutrophils": "FPR1 SIGLEC5 CSF3R FCAR FCGR3B CEACAM3 S100A12 CXCR2 VNN3 MMP25",
@@ -57,6 +57,7 @@ PROGRAMMES = {
 MARKERS = {gene for genes in (*CELLS.values(), *PROGRAMMES.values()) for gene in genes.split()}
 KIND_OF = {**dict.fromkeys(CELLS, "cells"), **dict.fromkeys(PROGRAMMES, "programme")}
 FEWEST_MARKERS = 4
+GENES_AT_ONCE = 1024
 LEAST_CORRELATION = 0.6
 LEAST_SCORE = 4.0
 """Of the mean correlation of the markers, in standard errors of as many other genes."""
@@ -83,32 +84,34 @@ class MarkerScores:
     """The markers of cells and programmes among the genes (n, p) of some samples."""
 
     # A gene is what an orthonormal basis of the design leaves of it, brought to length 1, less the
-    # mean over genes, and brought to length 1 again. All genes are never held in this form: their
-    # products with a pattern follow from what the basis leaves.
+    # mean over genes, and brought to length 1 again. Only markers are held in this form: products
+    # of all genes with a pattern free of the design follow from the values themselves.
 
     def __init__(self, values: Floats, names: Sequence[str], basis: Floats) -> None:
         """Take an orthonormal basis (n, k) of the design."""
-        rest = basis @ (basis.T @ values)
-        np.subtract(values, rest, out=rest)
-        length = np.sqrt(np.einsum("ij,ij->j", rest, rest))
+        length = np.empty(values.shape[1])
+        for part in gene_parts(values.shape[1], len(values), GENES_AT_ONCE):
+            rest = _free(values[:, part], basis)
+            length[part] = np.sqrt(np.einsum("ij,ij->j", rest, rest))
         self._varies: Flags = length > 1e-9 * max(float(length.max(initial=0.0)), 1e-300)
         scale = np.divide(1.0, length, out=np.zeros_like(length), where=self._varies)
-        self._common = rest @ scale / max(1, int(self._varies.sum()))
-        squared = 1 - 2 * scale * (self._common @ rest) + self._common @ self._common
+        self._common = _free(values @ scale / max(1, int(self._varies.sum())), basis)
+        squared = 1 - 2 * scale * (self._common @ values) + self._common @ self._common
         self._apart = 1 / np.sqrt(np.maximum(squared, np.finfo(np.float64).tiny))
-        self._rest, self._scale = rest, scale * self._apart
+        self._values, self._scale = values, scale * self._apart
         place = {names[j]: j for j in np.flatnonzero(self._varies).tolist()}
         self._markers: dict[str, tuple[Rows, Floats]] = {}
         for name, markers in {**CELLS, **PROGRAMMES}.items():
             rows = np.array([place[gene] for gene in markers.split() if gene in place], np.intp)
             if len(rows) >= FEWEST_MARKERS:
-                mean = rest[:, rows] @ self._scale[rows] - self._common * self._apart[rows].sum()
-                self._markers[name] = rows, mean / len(rows)
+                sums = _free(values[:, rows], basis) @ self._scale[rows]
+                mean = (sums - self._common * self._apart[rows].sum()) / len(rows)
+                self._markers[name] = rows, mean
 
     def of(self, pattern: Floats) -> list[Likeness]:
         """Return what a pattern (n,), free of the design, goes with; the closest first."""
         unit = pattern / np.linalg.norm(pattern)
-        loadings = (unit @ self._rest) * self._scale - float(unit @ self._common) * self._apart
+        loadings = (unit @ self._values) * self._scale - float(unit @ self._common) * self._apart
         all_genes = loadings[self._varies]
         middle, spread = float(all_genes.mean()), float(all_genes.std())
         found = []
@@ -117,3 +120,8 @@ class MarkerScores:
             score = (float(loadings[rows].mean()) - middle) / spread * np.sqrt(len(rows))
             found.append(Likeness(name, KIND_OF[name], r, p, float(score)))
         return sorted(found, key=lambda likeness: -abs(likeness.r))
+
+
+def _free(values: Floats, basis: Floats) -> Floats:
+    """Return what an orthonormal basis leaves of values."""
+    return np.asarray(values - basis @ (basis.T @ values))

@@ -75,7 +75,7 @@ class _Curvature:
         part = self._hessian
         self._chosen = free.nonzero()[0]
         if len(self._chosen) < len(free):
-            part = part[self._chosen[:, None], self._chosen]
+            part = part.take(self._chosen, axis=0).take(self._chosen, axis=1)
         jitter = 0.0
         while True:
             self._work.spend(len(part), 0)
@@ -211,10 +211,11 @@ class ActiveFit:
         return _Point(coefficients, predictor, rest, pull, signs, zero, _largest(pull))
 
     def _curvature(self, point: _Point, kind: DTypeLike) -> _Curvature:
-        weight = np.ones(len(point.rest))
         if self.binary:
             fitted = self.target - point.rest
             weight = np.maximum(fitted * (1 - fitted), SMALLEST_WEIGHT)
+        else:
+            weight = np.ones(len(point.rest))
         return _Curvature(self.columns, weight, self.ridge, kind, self._work)
 
     def _direction(

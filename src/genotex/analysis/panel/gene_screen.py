@@ -199,7 +199,9 @@ class TrainingSets:
     def columns(self, column: int, genes: Rows) -> Floats:
         """Return z-scored genes of one training set, in double precision, shape (genes, rows)."""
         fragile = self._fragile[column]
-        if (self.screen.partial[genes] >= 0).any() or np.isin(genes, fragile).any():
+        if (self.screen.partial[genes] >= 0).any() or (
+            len(fragile) and np.isin(genes, fragile).any()
+        ):
             return standardise(self.screen.fetch(genes), self.samples[column])
         # Rounding to single precision is far below what a fit leaves of its slopes.
         return standardise(self.screen.rows.take(genes, axis=0), self.samples[column])
