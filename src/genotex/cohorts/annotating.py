@@ -6,14 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
-from genotex.clinical import AskingExpert, ClinicalAnnotation, SeriesDescription
+from genotex.clinical import ClinicalAnnotation, SeriesDescription
 from genotex.cohorts.geo.cohort import describe_raw, given_by_person, rows_need_mapping
 from genotex.cohorts.geo.files import read_raw_series
 from genotex.cohorts.prepared import PreprocessOptions
 from genotex.cohorts.tasks import CohortTask
 from genotex.errors import BudgetReachedError, FormatError, GenotexError
 from genotex.genes import GeneTable
+
+if TYPE_CHECKING:
+    from genotex.clinical import AskingExpert
 
 _Name = tuple[str, str]
 """Cohort and trait."""

@@ -11,14 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import genotex
-from genotex.clinical import (
-    ROWS_WITH_GROUPS,
-    AskingExpert,
-    Expert,
-    annotation_to_json,
-    expert_of,
-    name_annotator,
-)
+from genotex import clinical, models
+from genotex.clinical import ROWS_WITH_GROUPS, Expert, annotation_to_json, expert_of, name_annotator
 from genotex.cohorts.annotating import annotate_ahead
 from genotex.cohorts.geo.cohort import prepare_geo_cohort
 from genotex.cohorts.geo.files import SUBMITTED
@@ -47,7 +41,6 @@ from genotex.formats import (
 from genotex.genes import OTHER_SPECIES, PACKAGED_MAP, ZEROS_KEPT
 from genotex.io import lock
 from genotex.layout import InputFolder, OutputFolder
-from genotex.models import keys_put_away
 from genotex.parallel import Executor, Piece, Processes
 
 
@@ -138,8 +131,8 @@ def preprocess(
     done = {} if force else _find_done(tasks, output, options)
     left = [task for task in tasks if task not in done]
     keys: AbstractContextManager[None] = nullcontext()
-    if isinstance(expert, AskingExpert) and (jobs > 1 or executor is not None):
-        expert, keys = annotate_ahead(left, expert, options, asking), keys_put_away()
+    if (jobs > 1 or executor is not None) and isinstance(expert, clinical.AskingExpert):
+        expert, keys = annotate_ahead(left, expert, options, asking), models.keys_put_away()
     shared, hands = _Shared(target, options, expert, force), executor or Processes(jobs)
     # Closed at once where a record cannot be written: else processes go on with all that is left.
     with keys, closing(_in_order(tasks, done, left, shared, hands)) as ended:

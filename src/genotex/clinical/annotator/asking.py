@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import date
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 from genotex.clinical.annotator.answer import ClinicalAnswer, annotation_of, answer_about
@@ -16,8 +18,12 @@ from genotex.clinical.encoding import Asked, ClinicalAnnotation
 from genotex.clinical.experts import RuleExpert
 from genotex.errors import BadAnswerError, ContextTooLongError, RefusedError
 from genotex.models import (
+    PROVIDERS,
+    Budget,
     DatedReply,
+    MeteredModel,
     ModelAnswer,
+    ModelSettings,
     PriceSnapshot,
     RememberingModel,
     Reply,
@@ -27,8 +33,12 @@ from genotex.models import (
     Usage,
     UsageLedger,
     dollars,
+    model_from_name,
+    prices_of,
+    read_settings,
     schema_of,
 )
+from genotex.options import PreprocessChoices
 from genotex.procedure import Procedure
 
 ROLE = "expert"
@@ -269,3 +279,49 @@ def question_tokens(request: Request) -> int:
     """Return about how many tokens a request has, by its characters."""
     schema = 0 if request.schema is None else len(str(dict(request.schema)))
     return (sum(len(message.text) for message in request.messages) + schema) // CHARACTERS
+
+
+def asking_expert(
+    chosen: PreprocessChoices,
+    rules: RuleExpert,
+    fallback: RuleExpert,
+    record: Path | None,
+    environ: Mapping[str, str],
+) -> AskingExpert:
+    """Return the expert that asks the chosen model; parameters as in `expert_of` and there."""
+    settings = _settings(chosen, environ)
+    ledger = UsageLedger(prices_of(settings, date.today()))
+    memory = _memory(settings, ledger, chosen.record or record, environ)
+    models = RoleModels(memory, temperature=settings.temperature, max_output=settings.max_output)
+    provider = settings.model.partition(":")[0]
+    options = settings.providers.get(provider)
+    return AskingExpert(
+        rules,
+        fallback,
+        memory,
+        models,
+        ledger,
+        procedure=Procedure(chosen.procedure),
+        both=chosen.compares,
+        least_certainty=chosen.least_certainty,
+        at_once=1 if options is None else options.at_once,
+    )
+
+
+def _settings(chosen: PreprocessChoices, environ: Mapping[str, str]) -> ModelSettings:
+    """Return the settings of the one model that is asked."""
+    given = {"model": chosen.model, **chosen.limits}
+    return replace(read_settings(chosen.settings, given, environ), by_role={})
+
+
+def _memory(
+    settings: ModelSettings, ledger: UsageLedger, record: Path | None, environ: Mapping[str, str]
+) -> RememberingModel:
+    """Return the model, which is asked once for each question, within the limits."""
+    model = model_from_name(settings.model, settings.providers, settings.retry, environ)
+    paid = settings.model.partition(":")[0] in PROVIDERS
+    metered = MeteredModel(model, ledger, Budget(settings.limits, ledger) if paid else None)
+    memory = RememberingModel(metered, record if paid else None)
+    for reply in memory.before:
+        ledger.book("expert", reply)
+    return memory

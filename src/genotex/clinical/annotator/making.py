@@ -5,28 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import date
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from genotex.clinical.annotator.asking import AskingExpert
+from genotex import models
 from genotex.clinical.experts import RuleExpert, rule_expert
 from genotex.errors import UsageError
-from genotex.models import (
-    PROVIDERS,
-    Budget,
-    MeteredModel,
-    ModelSettings,
-    RememberingModel,
-    RoleModels,
-    UsageLedger,
-    check_name,
-    model_from_name,
-    prices_of,
-    read_settings,
-)
 from genotex.options import BOTH, AnnotatorChoices, PreprocessChoices, declared, refuse_idle
-from genotex.procedure import Procedure
+
+if TYPE_CHECKING:
+    from genotex.clinical.annotator.asking import AskingExpert
 
 CALLS_OF = ".calls.jsonl"
 """Ends the name of the record of calls that stands next to a file of results."""
@@ -58,7 +46,7 @@ def name_annotator(chosen: Chosen, environ: Mapping[str, str] = os.environ) -> C
             )
             raise UsageError(msg)
     try:
-        check_name(named)
+        models.check_name(named)
     except UsageError as error:
         msg = f"--annotator: {error}; or rules, or both:PROVIDER:MODEL"
         raise UsageError(msg) from error
@@ -95,43 +83,12 @@ def expert_of(
     chosen = name_annotator(chosen, environ)
     if not chosen.asks:
         return _rules(chosen, chosen.least_certainty)
-    settings = _settings(chosen, environ)
-    ledger = UsageLedger(prices_of(settings, date.today()))
-    memory = _memory(settings, ledger, chosen.record or record, environ)
-    models = RoleModels(memory, temperature=settings.temperature, max_output=settings.max_output)
-    provider = settings.model.partition(":")[0]
-    options = settings.providers.get(provider)
-    return AskingExpert(
-        _rules(chosen, 0.0),
-        _rules(chosen, chosen.least_certainty),
-        memory,
-        models,
-        ledger,
-        procedure=Procedure(chosen.procedure),
-        both=chosen.compares,
-        least_certainty=chosen.least_certainty,
-        at_once=1 if options is None else options.at_once,
-    )
+    # Most series are annotated by rules, without a model and all that it needs.
+    from genotex.clinical.annotator.asking import asking_expert
+
+    of_rules, fallback = _rules(chosen, 0.0), _rules(chosen, chosen.least_certainty)
+    return asking_expert(chosen, of_rules, fallback, record, environ)
 
 
 def _rules(chosen: PreprocessChoices, least: float) -> RuleExpert:
     return rule_expert(chosen.procedure, vocabulary=chosen.vocabulary, least_certainty=least)
-
-
-def _settings(chosen: PreprocessChoices, environ: Mapping[str, str]) -> ModelSettings:
-    """Return the settings of the one model that is asked."""
-    given = {"model": chosen.model, **chosen.limits}
-    return replace(read_settings(chosen.settings, given, environ), by_role={})
-
-
-def _memory(
-    settings: ModelSettings, ledger: UsageLedger, record: Path | None, environ: Mapping[str, str]
-) -> RememberingModel:
-    """Return the model, which is asked once for each question, within the limits."""
-    model = model_from_name(settings.model, settings.providers, settings.retry, environ)
-    paid = settings.model.partition(":")[0] in PROVIDERS
-    metered = MeteredModel(model, ledger, Budget(settings.limits, ledger) if paid else None)
-    memory = RememberingModel(metered, record if paid else None)
-    for reply in memory.before:
-        ledger.book("expert", reply)
-    return memory
