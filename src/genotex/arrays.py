@@ -73,8 +73,11 @@ def quantile(values: Floats, share: float, known: int) -> float:
             below, near = 0, values.reshape(-1)
     low -= below
     ordered = np.partition(near, low)  # NaN last
-    neighbours = np.array([ordered[low], np.fmin.reduce(ordered[low + 1 :], initial=np.inf)])
-    return float(np.quantile(neighbours, further) if further else ordered[low])
+    if not further:
+        return float(ordered[low])
+    neighbours = np.array([ordered[low], np.fmin.reduce(ordered[low + 1 :])])
+    # An array of shares is not rounded to the type of the values.
+    return float(np.quantile(neighbours, np.array(further)))
 
 
 ROWS_AT_ONCE = 64

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,10 +38,10 @@ class _GeneRows:
 def gene_rows(names: Sequence[Sequence[str]]) -> _GeneRows:
     """Link rows to genes."""
     counts = np.fromiter(map(len, names), dtype=np.intp, count=len(names))
-    flat = [gene for genes in names for gene in genes]
+    flat = list(chain.from_iterable(names))
     unique = sorted(set(flat))
     index = {gene: i for i, gene in enumerate(unique)}
-    gene = np.fromiter((index[g] for g in flat), dtype=np.intp, count=len(flat))
+    gene = np.fromiter(map(index.__getitem__, flat), dtype=np.intp, count=len(flat))
     row = np.repeat(np.arange(len(names)), counts)
     share = np.repeat(1.0 / np.maximum(counts, 1), counts)
     return _GeneRows(tuple(unique), gene, row, share)

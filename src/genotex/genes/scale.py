@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from genotex.arrays import quantile
 from genotex.errors import UsageError
 from genotex.options import ValueKind
 
@@ -45,7 +46,8 @@ def detect_scale(values: NDArray[np.floating]) -> ScaleVerdict:
     finite = values[::step][np.isfinite(values[::step])]
     if finite.size == 0:
         return ScaleVerdict("log2", "no values to judge the scale by; left as they are")
-    lowest, quarter, high, top = np.quantile(finite, (0.0, 0.25, 0.99, 1.0))
+    lowest, top = float(finite.min()), float(finite.max())
+    quarter, high = (quantile(finite, share, finite.size) for share in (0.25, 0.99))
     if high > 100:
         return ScaleVerdict("linear", f"99th percentile {_plain(high)} is above 100")
     spread = _plain(top - lowest)

@@ -124,11 +124,13 @@ class Spelling:
     # beginning or the end of a known word, and only where a single one is that near.
 
     def __init__(self, texts: Iterable[str], right: Iterable[str] = ()) -> None:
-        words = {word for text in texts for word in simplify(text).split()}
-        # Words of `right` are no slips, and none is mended to be one of them.
-        self._known = words.union(" ".join(right).split())
+        self._words = {word for text in texts for word in simplify(text).split()}
+        # Words of `right` are no slips, and none is mended to be one of them. They are many and
+        # rarely looked for, so they stay a text.
+        self._right = f" {' '.join(right)} "
+        self._meant: dict[str, str | None] = {}
         self._by_end: dict[str, list[str]] = {}
-        for word in sorted(word for word in words if len(word) >= _SHORTEST):
+        for word in sorted(word for word in self._words if len(word) >= _SHORTEST):
             for end in {word[:_END], word[-_END:]}:
                 self._by_end.setdefault(end, []).append(word)
 
@@ -137,17 +139,19 @@ class Spelling:
         result = text
         long = [word for word in _in_words(text)[1] if len(word) >= _SHORTEST]
         for word in dict.fromkeys(long):
-            if word not in self._known:
-                ends = (self._by_end.get(end, ()) for end in (word[:_END], word[-_END:]))
-                near = _nearest(word, tuple(dict.fromkeys(chain(*ends))))
-                if len(near) == 1:
-                    result = re.sub(re.escape(word), near[0], result, count=1, flags=re.IGNORECASE)
+            if word not in self._meant:
+                self._meant[word] = self._find(word)
+            if (meant := self._meant[word]) is not None:
+                result = re.sub(re.escape(word), meant, result, count=1, flags=re.IGNORECASE)
         return result
 
-
-@lru_cache(maxsize=4096)
-def _nearest(word: str, known: tuple[str, ...]) -> list[str]:
-    return get_close_matches(word, known, n=2, cutoff=_ALIKE)
+    def _find(self, word: str) -> str | None:
+        """Return the word that is meant by a slip, None where it is none."""
+        if word in self._words:
+            return None
+        ends = (self._by_end.get(end, ()) for end in (word[:_END], word[-_END:]))
+        near = get_close_matches(word, dict.fromkeys(chain(*ends)), n=2, cutoff=_ALIKE)
+        return near[0] if len(near) == 1 and f" {word} " not in self._right else None
 
 
 NAME = "itsname"
