@@ -81,7 +81,6 @@ def _axis(axis: Axis) -> dict[str, Any]:
         "label": axis.label,
         "range": None if None in ends else ends,
         "ticks": None if axis.ticks is None else [list(tick) for tick in axis.ticks],
-        "percent": axis.percent,
         "log_above": axis.log_above,
         "flipped": axis.flipped,
     }

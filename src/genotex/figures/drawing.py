@@ -308,10 +308,6 @@ def _set_limits(axes: Axes, panel: Panel) -> None:
         ends = (declared.low, declared.high)
         if ends != (None, None):
             set_limits(*(ends[::-1] if declared.flipped else ends))
-    if panel.x.percent:
-        axes.xaxis.set_major_formatter("{x:.0%}")
-    if panel.y.percent:
-        axes.yaxis.set_major_formatter("{x:.0%}")
 
 
 def _text_at_line(axes: Axes, line: Line) -> None:

@@ -113,7 +113,6 @@ class Axis:
     high: float | None = None
     ticks: tuple[tuple[float, str], ...] | None = None
     log_above: float | None = None
-    percent: bool = False
     flipped: bool = False
     most_ticks: int | None = None
     turned: bool = False

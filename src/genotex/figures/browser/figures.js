@@ -61,7 +61,6 @@ function axisOf(axis, shown, small) {
     title: { text: plain(axis.label) }, zeroline: false, gridcolor: GRID, showgrid: shown && !axis.ticks, ticks: "", automargin: true,
     ...(axis.range && axis.log_above === null ? { range: axis.range } : axis.flipped ? { autorange: "reversed" } : {}),
     ...(axis.ticks ? { tickvals: axis.ticks.map((t) => t[0]), ticktext: axis.ticks.map((t) => plain(short(t[1]))), showticklabels: !shown || axis.ticks.length <= 60 } : {}),
-    ...(axis.percent ? { tickformat: ".0%" } : {}),
   };
 }
 
