@@ -16,6 +16,8 @@ _MOST_GENES = 5000
 _GENES_AT_ONCE = 1024
 _MOST_DRAWN = 200
 """Samples with a density curve, or a row of the heatmap."""
+_MOST_BEST_ORDERED = 1000
+"""Rows whose order puts neighbours next to each other as well as the tree allows."""
 _BINS = 80
 _SMOOTH = np.array([1, 6, 15, 20, 15, 6, 1]) / 64
 """Weights of a step of a density and its neighbours."""
@@ -109,7 +111,8 @@ def order_rows(rows: Floats) -> NDArray[np.intp]:
     from scipy.cluster.hierarchy import leaves_list, linkage
     from scipy.spatial.distance import pdist
 
-    tree = linkage(pdist(rows), method="average", optimal_ordering=True)
+    best = len(rows) <= _MOST_BEST_ORDERED
+    tree = linkage(pdist(rows), method="average", optimal_ordering=best)
     return np.asarray(leaves_list(tree), dtype=np.intp)
 
 

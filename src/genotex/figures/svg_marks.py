@@ -95,29 +95,30 @@ def _image(cells: Cells, place: Place) -> str:
     pixels = cells.colours
     if place.down(0.0) > place.down(1.0):
         pixels = pixels[::-1]
-    for axis, count in enumerate((rows, columns)):
-        pixels = np.repeat(pixels, -(-_LEAST_PIXELS // max(count, 1)), axis=axis)
     left, top, right, foot = (10 * float(v) for v in (x[0], y[0], x[1], y[1]))
     return picture(pixels, (left, top, right - left, foot - top))
 
 
 def _png(pixels: NDArray[np.uint8]) -> bytes:
     """Return colours (rows, columns, 3) as a PNG file, with a palette where 256 suffice."""
-    rows, columns = pixels.shape[:2]
     packed = pixels.astype(np.uint32) @ np.array([65536, 256, 1], dtype=np.uint32)
     colours, places = np.unique(packed, return_inverse=True)
-    palette, kind, lines = b"", 2, pixels.reshape(rows, -1)
+    palette, kind = b"", 2
     if len(colours) <= 256:
         shown = colours.astype(">u4").view(np.uint8).reshape(-1, 4)[:, 1:]
         palette, kind = _chunk(b"PLTE", shown.tobytes()), 3
-        lines = places.astype(np.uint8).reshape(rows, columns)
+        pixels = places.astype(np.uint8).reshape(packed.shape)
+    for axis, count in enumerate(packed.shape):
+        pixels = np.repeat(pixels, -(-_LEAST_PIXELS // count), axis=axis)
+    rows, columns = pixels.shape[:2]
+    lines = pixels.reshape(rows, -1)
     data = np.column_stack([np.zeros(rows, dtype=np.uint8), lines]).tobytes()
     head = struct.pack(">IIBBBBB", columns, rows, 8, kind, 0, 0, 0)
     return (
         b"\x89PNG\r\n\x1a\n"
         + _chunk(b"IHDR", head)
         + palette
-        + _chunk(b"IDAT", zlib.compress(data, 9))
+        + _chunk(b"IDAT", zlib.compress(data))
         + _chunk(b"IEND", b"")
     )
 
