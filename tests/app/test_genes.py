@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -220,6 +222,21 @@ def test_a_figure_is_sent_as_a_file_in_the_size_asked_for(
     if ending == "png":
         assert int.from_bytes(answer.content[16:20], "big") == 900
     assert browser.get("/genes/points", params=place | {"format": "exe"}).status_code == 404
+
+
+def test_a_page_offers_the_files_that_can_be_written_with_what_is_installed(
+    browser: Browser, place: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def offered() -> tuple[list[str], bool]:
+        page = browser.get("/genes", params=place).text
+        return re.findall(r'data-save="(\w+)"', page), "/genes.h5ad?" in page
+
+    assert offered() == (["pdf", "svg", "png"], True)
+    for package in ("matplotlib", "anndata"):
+        monkeypatch.setitem(sys.modules, package, None)
+    assert offered() == (["svg"], False)
+    asked = place | {"plot": "histogram", "format": "pdf"}
+    assert browser.get("/genes/points", params=asked).status_code == 404
 
 
 def test_an_unknown_gene_or_plot_is_not_found(browser: Browser, place: dict[str, str]) -> None:
