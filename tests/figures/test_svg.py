@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
@@ -24,6 +24,7 @@ from genotex.figures import (
     Figure,
     Line,
     Panel,
+    PointName,
     Scale,
     Series,
     draw_svg,
@@ -136,6 +137,45 @@ def test_a_line_is_interrupted_and_a_band_ends_where_a_value_is_missing() -> Non
     svg = draw_svg(Figure(key="f", rows=((Panel(series=(line, band)),),)))
     assert group(svg, "f-line-0-one").attrib["d"].count("M") == 2
     assert svg.count('id="f-band-1-one-') == 2 and "nan" not in svg
+
+
+_EXTREMES = st.sampled_from(
+    [0.0, -0.0, 1.0, 3.0, 1e-9, 123456789.0, 5e-324, 1e300, -1e300, 1e308, np.nan, np.inf, -np.inf]
+)
+
+
+@settings(max_examples=25)
+@given(data=st.data())
+def test_a_figure_of_any_numbers_is_drawn(data: st.DataObject) -> None:
+    count = data.draw(st.integers(0, 5))
+
+    def some(*shape: int) -> np.ndarray:
+        every = st.lists(_EXTREMES, min_size=int(np.prod(shape)), max_size=int(np.prod(shape)))
+        return np.array(data.draw(every), dtype=float).reshape(shape)
+
+    x, y, low, high = (some(count) for _ in range(4))
+    kinds: list[Series] = [
+        Series(kind=kind, meaning="one", x=x, y=y, low=low, high=high, label="a")
+        for kind in ("points", "strip", "line", "band", "bars", "intervals", "diamonds")
+    ]
+    kinds += [
+        Series(kind="points", meaning="one", x=x, y=y, levels=low, scale=Scale("level")),
+        Series(kind="cells", meaning="one", y=some(2, 2), scale=Scale("diverging", label="b")),
+        Series(kind="boxes", meaning="one", x=x, y=some(count, 5)),
+        Series(kind="curves", meaning="one", x=x, y=some(2, count)),
+    ]
+    above = data.draw(st.sampled_from([None, 1.0]))
+    names = (PointName("n", *some(2).tolist()),)
+    lines = (Line("x", float(some(1)[0]), text="here"),)
+    for series in kinds:
+        panel = Panel(
+            x=Axis("x", log_above=above), y=Axis(low=data.draw(st.sampled_from([None, 0.0]))),
+            series=(series,), names=names, lines=lines, legend=True,
+        )  # fmt: skip
+        svg = draw_svg(Figure(key="f", rows=((panel,),), legend="above"))
+        written = re.sub(r"base64,[^\"]+", "", svg)
+        assert "nan" not in written and "inf" not in written
+        ElementTree.fromstring(svg)
 
 
 def test_many_dots_on_each_other_are_drawn_once() -> None:

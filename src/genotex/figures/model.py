@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from genotex.arrays import Floats
+from genotex.arrays import Flags, Floats
 
 Kind = Literal[
     "points", "line", "curves", "band", "bars", "intervals", "diamonds", "cells", "boxes", "strip"
@@ -19,6 +19,15 @@ Kind = Literal[
 def numbers(values: ArrayLike | Sequence[float | None]) -> Floats:
     """Return values as numbers; None becomes NaN."""
     return np.array(values, dtype=np.float64)
+
+
+_LARGEST = 1e100
+
+
+def placed(values: Floats) -> Flags:
+    """Return which values have a place on an axis: not missing ones, nor those without bounds."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.abs(values) <= _LARGEST)
 
 
 def _none() -> Floats:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from genotex.arrays import Floats
 from genotex.figures.look import TEXT
-from genotex.figures.model import Panel, PointName
+from genotex.figures.model import Panel, PointName, placed
 
 _MOST_INWARDS = 12
 _OFFSETS = [
@@ -59,12 +59,14 @@ def placed_names(
     `to_points` turns places (n, 2) into points from the lower left corner. Of names with leaders,
     those stay that cover no other name; if possible they cover no point.
     """
+    names = (name for name in panel.names if placed(np.array((name.x, name.y))).all())
+    panel = replace(panel, names=tuple(names))
     if panel.naming != "leader":
         middle = (frame.left + frame.right) / 2
-        names = panel.names[:_MOST_INWARDS] if panel.naming == "inwards" else panel.names
-        at = to_points(np.array([(name.x, name.y) for name in names]).reshape(-1, 2))
+        some = panel.names[:_MOST_INWARDS] if panel.naming == "inwards" else panel.names
+        at = to_points(np.array([(name.x, name.y) for name in some]).reshape(-1, 2))
         right = [panel.naming == "right" or x <= middle for x in at[:, 0]]
-        return [(name, (6.0 if r else -6.0, 0.0)) for name, r in zip(names, right, strict=True)]
+        return [(name, (6.0 if r else -6.0, 0.0)) for name, r in zip(some, right, strict=True)]
     return _with_leaders(panel, to_points, frame, text / TEXT) if panel.names else []
 
 

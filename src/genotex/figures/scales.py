@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from genotex.arrays import Floats
-from genotex.figures.model import Axis, Panel
+from genotex.figures.model import Axis, Panel, placed
 from genotex.figures.shapes import Area, Cells, Shape
 
 _MARGIN = 0.05
@@ -35,7 +35,8 @@ class AxisScale:
     def along(self, values: Floats) -> Floats:
         """Return the places of values, 0 at the first end and 1 at the last."""
         first, last = (float(_stretched(np.array(v), self.log_above)) for v in self.ends)
-        found: Floats = (_stretched(values, self.log_above) - first) / (last - first)
+        known = np.where(placed(values), values, np.nan)
+        found: Floats = (_stretched(known, self.log_above) - first) / (last - first)
         return found
 
     @property
@@ -89,31 +90,36 @@ def _scale(axis: Axis, span: tuple[float, float]) -> AxisScale:
     low = span[0] if axis.low is None else axis.low
     high = span[1] if axis.high is None else axis.high
     declared = (axis.low, axis.high) != (None, None)
+    if not high > low:
+        high = low + max(1.0, abs(low))
     first, last = (high, low) if axis.flipped and declared else (low, high)
     return AxisScale(first, last, axis.log_above)
 
 
 def _span(panel: Panel, shapes: Iterable[Shape], along: str) -> tuple[float, float]:
     """Return the ends of what is drawn, with a margin; none where cells end or bars stand."""
-    values, sticky = [line.at for line in panel.lines if line.along == along], set()
+    values = [line.at for line in panel.lines if line.along == along and placed(np.array(line.at))]
+    sticky = set()
     for shape in shapes:
         if isinstance(shape, Cells):
             rows, columns = shape.colours.shape[:2]
             sticky |= {-0.5, (columns if along == "x" else rows) - 0.5}
             continue
         places = shape.x if along == "x" else shape.y
-        known = places[np.isfinite(places)]
+        known = places[placed(places)]
         if known.size:
             values += [float(known.min()), float(known.max())]
-        if isinstance(shape, Area) and shape.stands_on is not None and along == "y":
+        if isinstance(shape, Area) and shape.stands_on in values and along == "y":
             sticky.add(shape.stands_on)
     values += sticky
     axis = panel.x if along == "x" else panel.y
     if not values:
         return 0.0, 1.0
     low, high = min(values), max(values)
-    if high - low <= 1e-12 * max(abs(low), abs(high), 1e-300):
-        low, high = low - 0.05 * (abs(low) or 1.0), high + 0.05 * (abs(high) or 1.0)
+    size = max(abs(low), abs(high))
+    if high - low <= 1e-12 * max(size, 1e-200):
+        free = 0.05 * (size if size > 1e-200 else 1.0)
+        low, high = low - free, high + free
     ends = _stretched(np.array([low, high]), axis.log_above)
     free = _MARGIN * float(ends[1] - ends[0])
     wide = _back(ends + np.array([-free, free]), axis.log_above)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from genotex.arrays import Floats
 from genotex.figures.look import COLOURS, INK, LOOKS, MISSING, QUIET, SCALES, ZERO
-from genotex.figures.model import Line, Panel, Scale, Series
+from genotex.figures.model import Line, Panel, Scale, Series, placed
 
 MOST_HOVERED = 1500
 """Points of a series that show their text under the pointer."""
@@ -130,9 +130,11 @@ def scale_ends(series: Series) -> tuple[float, float]:
     """Return the numbers at which the colours of a series end."""
     scale = series.scale or Scale("level")
     values = np.asarray(series.y if series.levels is None else series.levels)
-    known = values[np.isfinite(values)]
+    known = values[placed(values)]
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
-    return (low if scale.low is None else scale.low, high if scale.high is None else scale.high)
+    low, high = low if scale.low is None else scale.low, high if scale.high is None else scale.high
+    free = 0.0 if high - low > 1e-200 else max(0.5, 0.05 * abs(low))
+    return low - free, high + free
 
 
 def scale_colours(name: str, places: Floats, steps: int = _COLOURS) -> NDArray[np.uint8]:
@@ -156,7 +158,7 @@ def _rgb(colour: str) -> tuple[int, int, int]:
 
 def _shares(values: Floats, ends: tuple[float, float]) -> Floats:
     low, high = ends
-    shares: Floats = (values - low) / ((high - low) or 1.0)
+    shares: Floats = (np.where(placed(values), values, low) - low) / (high - low)
     return shares
 
 
@@ -199,7 +201,7 @@ def _crowd(series: Series, label: str) -> Dots:
 
 def _points_by_level(series: Series) -> Iterator[Dots]:
     levels = np.asarray(series.levels)
-    known, scale = np.isfinite(levels), series.scale or Scale("level")
+    known, scale = placed(levels), series.scale or Scale("level")
     colours = scale_colours(scale.name, _shares(levels[known], scale_ends(series)))
     yield Dots(
         x=series.x[~known], y=series.y[~known], shape="x", size=6.0, fill=COLOURS["unknown"],
@@ -229,7 +231,7 @@ def _points_of_sizes(series: Series, shape: str) -> Dots:
 
 
 def _strip(series: Series, key: str) -> Iterator[Shape]:
-    look, known = LOOKS[series.meaning], np.isfinite(series.y)
+    look, known = LOOKS[series.meaning], placed(series.x) & placed(series.y)
     x, y = series.x[known], series.y[known]
     yield Dots(
         x=x + series.reach / 0.3 * _sideways_by_rank(y), y=y, shape=look.shape, size=series.size,
@@ -278,7 +280,7 @@ def _band(series: Series, key: str) -> Iterator[Shape]:
     x, low, high = series.x, *_ends(series)
     if series.step:
         x, low, high = np.repeat(x, 2)[1:], np.repeat(low, 2)[:-1], np.repeat(high, 2)[:-1]
-    known = np.isfinite(low) & np.isfinite(high)
+    known = placed(low) & placed(high)
     for number, part in enumerate(np.split(np.arange(len(x)), np.flatnonzero(np.diff(known)) + 1)):
         if known[part].any():
             yield Area(
@@ -328,7 +330,7 @@ def _diamonds(series: Series, key: str) -> Iterator[Shape]:
 
 
 def _cells(series: Series, key: str) -> Iterator[Shape]:
-    known = np.isfinite(series.y)
+    known = placed(series.y)
     if series.meanings:
         table = np.array([_rgb(COLOURS[each]) for each in series.meanings], dtype=np.uint8)
         colours = table[np.where(known, series.y, 0).astype(int)]

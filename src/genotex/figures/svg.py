@@ -27,7 +27,7 @@ from genotex.figures.layout import (
     tick_length,
 )
 from genotex.figures.look import INK, QUIET, TEXT
-from genotex.figures.model import Figure
+from genotex.figures.model import Figure, placed
 from genotex.figures.naming import is_far, placed_names
 from genotex.figures.shapes import (
     Cells,
@@ -70,7 +70,7 @@ def svg_file(figure: Figure, width: float, height: float, text: float = TEXT) ->
 
 def _svg(figure: Figure, width: float, height: float, text: float, size: str) -> str:
     found = lay_out(figure, width, height, text)
-    key = figure.key
+    key = written(figure.key)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{written(figure.alt)}"'
         f' viewBox="0 0 {width:g} {height:g}"{size} font-family="{_FONT}" fill="{INK}">'
@@ -99,7 +99,7 @@ def _panel(place: Place, key: str, clip: str, text: float) -> Iterator[str]:
     drawn: list[tuple[float, str]] = [
         (shape.order, part) for shape in place.shapes for part in elements(shape, place, key, clip)
     ]
-    for line in panel.lines:
+    for line in (each for each in panel.lines if placed(np.array(each.at))):
         look = line_look(line)
         drawn.append((look.order, _rule(place, line.along, line.at, look)))
     parts = [part for _, part in sorted(drawn, key=lambda each: each[0])]
@@ -213,7 +213,7 @@ def _words(place: Place, text: float) -> Iterator[str]:
     if panel.y.label:
         yield _upright(panel.y.label, left - place.before + 0.9 * text, top + height / 2, text)
     for line in panel.lines:
-        if line.text:
+        if line.text and placed(np.array(line.at)):
             y = float(place.down(line.at)) - 2 - 0.6 * small
             yield _text(line.text, left + 4, y, small, more=f' fill="{QUIET}"')
     for at, word in panel.beside:
@@ -285,7 +285,7 @@ def _colour_bar(place: Place, text: float) -> Iterator[str]:
     left, top, width, height = _box(place)
     flat, steps = series.scale.below, np.linspace(0, 1, 128)
     colours = scale_colours(series.scale.name, steps)
-    ticks = [((at - low) / ((high - low) or 1.0), name) for at, name in place.bar_ticks()]
+    ticks = [((at - low) / (high - low), name) for at, name in place.bar_ticks()]
     if flat:
         long, thick = flat_bar(width)
         x, y = left, top + height + 2 * PAD
