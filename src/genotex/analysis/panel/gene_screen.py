@@ -7,7 +7,7 @@ residual is centred: one matrix product serves all genes and all training sets.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TypeVar
@@ -15,14 +15,13 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.arrays import Floats, Rows
+from genotex.arrays import Flags, Floats, Rows
 
 Singles = NDArray[np.float32]
 
-S = TypeVar("S")
 T = TypeVar("T")
 
-CHUNK = 1024
+CHUNK, SHARES = 1024, 4
 LARGE = 1 << 28
 """Bytes of a table of which nothing is held twice, though that takes longer."""
 FRAGILE = 1e-2
@@ -86,23 +85,35 @@ class GeneScreen:
         self._fetched = np.empty((0, samples))
         self._count = 0
         self.rows: Singles = np.empty((genes, samples), dtype=np.float32)
+        places, known = zip(*map(self._read, self._parts()), strict=True)
         self.partial = np.full(genes, -1, dtype=np.intp)
         """Row of `known` for each gene with missing values, -1 for the others."""
-        known = [np.empty((0, samples), dtype=np.bool_)]
-        for start in range(0, genes, CHUNK):
-            block = values.table[:, values.chosen[start : start + CHUNK]].T
-            unknown = np.isnan(block)
-            some = np.flatnonzero(unknown.any(axis=1))
-            if len(some):
-                self.partial[start + some] = sum(map(len, known)) + np.arange(len(some))
-                known.append(~unknown[some])
-            spread, _, deviation = _moments(block)
-            self.rows[start : start + CHUNK] = spread / deviation[:, None]
-        self.known = np.concatenate(known)
+        some = np.concatenate(places)
+        self.partial[some] = np.arange(len(some))
+        self.known: Flags = np.concatenate(known)
 
-    def map(self, look: Callable[[S], T], parts: Iterable[S]) -> Iterator[T]:
-        """Apply a function to parts of the genes, in order; in threads where there are any."""
-        return self._pool.map(look, parts) if self._pool else map(look, parts)
+    def _read(self, part: slice) -> tuple[Rows, Flags]:
+        """Take a part of the genes; return those with missing values, and which they have."""
+        block = self._genes.table[:, self._genes.chosen[part]].T
+        spread, _, deviation = _moments(block)
+        self.rows[part] = spread / deviation[:, None]
+        known = ~np.isnan(block)
+        some = np.flatnonzero(~known.all(axis=1))
+        return some + part.start, known[some]
+
+    def _parts(self) -> list[slice]:
+        return [slice(start, min(start + CHUNK, self.size)) for start in range(0, self.size, CHUNK)]
+
+    def each(self, look: Callable[[slice], T]) -> list[T]:
+        """Apply a function to all parts of the genes, in order; in threads where there are any."""
+        parts = self._parts()
+        if self._pool is None:
+            return [look(part) for part in parts]
+        # A few parts in one go, since handing them out takes time too.
+        share = -(-len(parts) // SHARES)
+        shares = [parts[start : start + share] for start in range(0, len(parts), share)]
+        found = self._pool.map(lambda some: [look(part) for part in some], shares)
+        return [each for some in found for each in some]
 
     def fetch(self, genes: Rows) -> Floats:
         """Return genes as rows, as they came."""
@@ -163,14 +174,14 @@ class TrainingSets:
         # Residuals of the last two looks, and the slopes that they found, the older first.
         self._residuals = np.zeros((2, *member.shape))
         self._looks: Singles = np.zeros((2, screen.size, len(samples)), dtype=np.float32)
-        weak = [self._learn(start, member) for start in range(0, screen.size, CHUNK)]
+        weak = screen.each(lambda part: self._learn(part, member))
         self._fragile = self._really_varying(*map(np.concatenate, zip(*weak, strict=True)))
 
-    def _learn(self, start: int, member: Singles) -> tuple[Rows, Rows]:
+    def _learn(self, part: slice, member: Singles) -> tuple[Rows, Rows]:
         """Learn the scales of a chunk of genes; return pairs of gene and set that vary little."""
         # Sums in single precision are as exact as the slopes that are divided by these scales.
-        block = self.screen.rows[start : start + CHUNK]
-        partial = self.screen.partial[start : start + CHUNK]
+        block = self.screen.rows[part]
+        partial = self.screen.partial[part]
         some = np.flatnonzero(partial >= 0)
         every: Floats = member.sum(axis=0, dtype=np.float64)
         count = np.broadcast_to(every, (len(block), member.shape[1]))
@@ -182,10 +193,10 @@ class TrainingSets:
         thin = variance < FRAGILE**2
         inverse = 1 / np.sqrt(np.where(thin, 1.0, variance))
         inverse[thin] = 0.0
-        self._inverse[start : start + CHUNK] = inverse
+        self._inverse[part] = inverse
         self._mean[partial[some]] = mean[some]
         genes, columns = np.nonzero(thin)
-        return genes + start, columns
+        return genes + part.start, columns
 
     def _really_varying(self, genes: Rows, columns: Rows) -> list[Rows]:
         """Sort out the genes that are constant in a training set; their slope is 0."""
@@ -235,12 +246,13 @@ class TrainingSets:
         slopes = self._recall(columns, centred, sure)
         for i, genes in enumerate(in_use):
             slopes[genes, i] = 0.0
-        bound, hits = limits.astype(np.float32), []
-        for part in self._chunks():
-            place = (slopes[part] > bound).reshape(-1).nonzero()[0]
-            place += part.start * len(columns)
-            hits.append(place)
-        flat = np.concatenate(hits)
+        bound = limits.astype(np.float32)
+
+        def hits(part: slice) -> Rows:
+            found: Rows = np.flatnonzero(slopes[part] > bound) + part.start * len(columns)
+            return found
+
+        flat = np.concatenate(self.screen.each(hits))
         gene, place = np.divmod(flat, len(columns))
         size = slopes.reshape(-1)[flat]
         order = np.argsort(place, kind="stable")
@@ -273,15 +285,17 @@ class TrainingSets:
         limit = (sure - bound).astype(np.float32)
         every = len(columns) == len(self.samples)
         slopes = np.empty((self.screen.size, len(columns)), dtype=np.float32)
-        doubtful = np.empty(self.screen.size, dtype=np.bool_)
-        for part in self._chunks():
+
+        def recall(part: slice) -> Rows:
             block, kept = slopes[part], [look[part] for look in self._looks]
             older, newer = kept if every else (look[:, columns] for look in kept)
             np.multiply(older, by_old, out=block)
             block += by_new * newer
             np.abs(block, out=block)
-            (block > limit).any(axis=1, out=doubtful[part])
-        again = doubtful.nonzero()[0]
+            found: Rows = np.flatnonzero((block > limit).any(axis=1)) + part.start
+            return found
+
+        again = np.concatenate(self.screen.each(recall))
         if len(again) > MOST_DOUBTFUL * len(slopes):
             return self._look(columns, centred)
         slopes[again] = np.abs(self._slopes(again, centred, columns))
@@ -307,13 +321,8 @@ class TrainingSets:
                 newer[:, columns] = found
             np.abs(found, out=slopes[part])
 
-        for _ in self.screen.map(look, self._chunks()):
-            pass
+        self.screen.each(look)
         return slopes
-
-    def _chunks(self) -> list[slice]:
-        size = self.screen.size
-        return [slice(start, min(start + CHUNK, size)) for start in range(0, size, CHUNK)]
 
     def _centred(self, columns: Rows, residuals: Sequence[Floats]) -> Singles:
         centred = np.zeros((self.screen.rows.shape[1], len(columns)), dtype=np.float32)
