@@ -68,10 +68,14 @@ class GeneTable:
         return _load(path, state and (state.st_mtime_ns, state.st_size))
 
     @cached_property
+    def _symbols(self) -> list[str]:
+        """Official symbols in table order: each text once, whatever refers to it."""
+        return self.genes["symbol"].to_list()
+
+    @cached_property
     def official(self) -> dict[str, str]:
         """Official symbols by their upper-case form."""
-        symbols = self.genes["symbol"]
-        return dict(zip(symbols.str.to_uppercase().to_list(), symbols.to_list(), strict=True))
+        return {name if name.isupper() else name.upper(): name for name in self._symbols}
 
     @cached_property
     def _aliases(self) -> pl.DataFrame:
@@ -89,7 +93,8 @@ class GeneTable:
     def _last_gene(self) -> dict[str, str]:
         """For every upper-case alias the last gene that has it."""
         rows = self._aliases
-        return dict(zip(rows["alias"].to_list(), rows["symbol"].to_list(), strict=True))
+        symbols = map(self._symbols.__getitem__, rows["row"].to_list())
+        return dict(zip(rows["alias"].to_list(), symbols, strict=True))
 
     @cached_property
     def shared_aliases(self) -> dict[str, tuple[str, ...]]:
@@ -162,7 +167,7 @@ class GeneTable:
         if self.genes["gene_id"].null_count():
             return {}
         numbers = self.genes["gene_id"].cast(pl.String).to_list()
-        return dict(zip(numbers, self.genes["symbol"].to_list(), strict=True))
+        return dict(zip(numbers, self._symbols, strict=True))
 
     @cached_property
     def _xrefs(self) -> dict[IdKind, dict[str, str]]:
@@ -235,10 +240,9 @@ class GeneTable:
         hits = pl.DataFrame(parts, schema=schema, orient="row").join(
             self.accessions, on=["prefix", "width", "number"]
         )
-        symbols = self.genes["symbol"]
         found: dict[str, str] = {}
         for accession, row in hits.select("accession", "row").iter_rows():
-            symbol = symbols[row]
+            symbol = self._symbols[row]
             if found.setdefault(accession, symbol) != symbol:
                 found[accession] = AMBIGUOUS
         return found

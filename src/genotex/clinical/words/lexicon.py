@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Any
 
 from genotex.clinical.words.trait_names import adjectives
@@ -92,12 +93,16 @@ class DiseaseLexicon:
         return children
 
     @cached_property
+    def _phrases(self) -> list[list[str]]:
+        """The name and synonyms of each disease: each text once, whatever refers to it."""
+        return [line.split("\t", 3)[2].split("|") for line in self._lines]
+
+    @cached_property
     def phrases(self) -> frozenset[str]:
         """Every name of a disease, in the form of comparison; of single words the main names."""
-        names = [line.split("\t", 3)[2] for line in self._lines]
-        every = "|".join(names).split("|")
+        every = list(chain.from_iterable(self._phrases))
         found = {p for p in every if " " in p and not p.endswith(_ANATOMY)}
-        main_names = (name.partition("|")[0] for name in names)
+        main_names = (names[0] for names in self._phrases)
         found.update(name for name in main_names if len(name) >= _SHORTEST_WORD)
         found.update(p for p in every if " " not in p and _NAMES_ILLNESS.fullmatch(p))
         return frozenset(found - _TOO_WIDE)
@@ -152,9 +157,8 @@ class DiseaseLexicon:
         """The first disease of each phrase and abbreviation, and the others, which few have."""
         first: dict[str, int] = {}
         others: dict[str, list[int]] = {}
-        for number, line in enumerate(self._lines):
-            _, _, phrases, short, _ = line.split("\t", 4)
-            for name in f"{phrases}|{short}".split("|"):
+        for number, (line, phrases) in enumerate(zip(self._lines, self._phrases, strict=True)):
+            for name in (*phrases, *line.split("\t", 4)[3].split("|")):
                 if first.setdefault(name, number) != number:
                     others.setdefault(name, []).append(number)
         return first, others
