@@ -8,7 +8,8 @@ import numpy as np
 
 # SciPy takes all of NumPy's parts by name, and with them the wrapper of Fortran and the tools for
 # tests, a fifth of its start: these stay behind until somebody asks for them.
-_unused = [name for name in ("f2py", "testing") if f"numpy.{name}" not in sys.modules]
+_parts = ("ctypeslib", "f2py", "polynomial", "testing")
+_unused = [name for name in _parts if f"numpy.{name}" not in sys.modules]
 for _name in _unused:
     setattr(np, _name, ModuleType(_name))
 try:
