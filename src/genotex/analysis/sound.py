@@ -251,7 +251,7 @@ def _fit_panel(
     if comparison.contrast.factor is not None:
         return GenePanel(notes=("No panel: a factor of several levels is not predicted.",))
     # Surrogate variables were made with the trait in view, so they must not help to predict it.
-    covariates, target = comparison.design.others[:, 1:], comparison.contrast.values
+    covariates, target = comparison.ordered_design.others[:, 1:], comparison.contrast.values
     expression = comparison.expression
     binary, repeated = comparison.contrast.binary, comparison.repeated
 

@@ -82,6 +82,11 @@ class Comparison:
         held = (*self.blocks.columns, self.condition_column)
         return tuple(name for name in self.design.adjusted if name not in held)
 
+    @property
+    def ordered_design(self) -> Design:
+        """The design with its covariates as the table has them, whichever is the condition."""
+        return self.design.in_order(self.cohort.table.covariates)
+
     @cached_property
     def expression(self) -> Floats:
         """All genes of the samples compared, shape (n, p); those of the table where it is all."""
@@ -127,7 +132,8 @@ def set_up_comparison(cohort: CohortData, problem: Problem, options: AnalysisOpt
     unaffected = name_controls(roles, cohort.sample_texts)
     controls = _controls(options.controls, options.pair)
     contrast = choose_contrast(table, roles, controls, unaffected)
-    quality = _check_samples(cohort, table, contrast, problem.condition)
+    given = (table, contrast, cohort.sample_facts, cohort.sample_texts)
+    quality = once("samples", lambda: check_samples(*given), *given)
     if options.exclude_outliers:
         table, contrast, quality = leave_out_outliers(table, roles, contrast, quality)
     offered = relation_facts(cohort.relations, facts)
@@ -164,15 +170,6 @@ def set_up_comparison(cohort: CohortData, problem: Problem, options: AnalysisOpt
         cohort, table, contrast, blocks, predicted, adjustment, design, checked, quality,
         libraries, problem.condition,
     )  # fmt: skip
-
-
-def _check_samples(
-    cohort: CohortData, table: LinkedTable, contrast: Contrast, condition: str | None
-) -> SampleQuality:
-    """Check the samples; of the condition it matters only whether it is Gender."""
-    known = "Gender" if condition == "Gender" else None
-    given = (table, contrast, cohort.sample_facts, cohort.sample_texts, known)
-    return once("samples", lambda: check_samples(*given), *given)
 
 
 def _set_up_own_design(

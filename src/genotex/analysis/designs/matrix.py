@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -61,6 +61,15 @@ class Design:
     def of_trait(self) -> int:
         """Columns of `saturated` that are the trait's, the last ones."""
         return self.tested + (0 if self.departure is None else self.departure.shape[1])
+
+    def in_order(self, names: Iterable[str]) -> Design:
+        """Return the design with the covariates of these names last, in their order."""
+        place = {name: i for i, name in enumerate(names)}
+        columns = [*range(len(self.names))]
+        adjusted = columns[1 : -self.tested]
+        columns[1 : -self.tested] = sorted(adjusted, key=lambda i: place.get(self.names[i], -1))
+        kept = tuple(self.names[i] for i in columns)
+        return replace(self, names=kept, matrix=self.matrix.take(columns, axis=1))
 
     def without(self, left_out: Collection[str]) -> Design:
         """Return the design without some of the columns before the trait."""

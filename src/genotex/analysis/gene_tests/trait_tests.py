@@ -149,7 +149,7 @@ def _settings(
     unweighted = options.hidden in AS_IN_R and options.weights == "auto"
     weights = "none" if unweighted else options.weights
     groups, sizes = comparison.contrast.groups, comparison.library_sizes
-    spread = weigh_samples(values, comparison.design.saturated, groups, weights, sizes)
+    spread = weigh_samples(values, comparison.ordered_design.saturated, groups, weights, sizes)
     precision = _with_blocks(comparison, values, spread.weights)
     trend = bool(comparison.variance_depends) if options.trend is None else options.trend
     return spread, TestSettings(precision, trend, options.robust, options.min_effect)
@@ -158,7 +158,7 @@ def _settings(
 def _with_blocks(comparison: Comparison, values: Floats, weights: Floats | None) -> Precision:
     """Return the samples' precision with the correlation of samples of the same block."""
     precision = Precision(weights, comparison.blocks.correlated, libraries=comparison.library_sizes)
-    correlation = consensus_correlation(comparison.design.matrix, values, precision)
+    correlation = consensus_correlation(comparison.ordered_design.matrix, values, precision)
     return replace(precision, correlation=correlation)
 
 

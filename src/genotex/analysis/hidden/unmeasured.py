@@ -227,7 +227,7 @@ def find_unmeasured(
     """
     if mode == "none":
         return comparison, Unmeasured({}, 1.0, False, _record(mode, None, comparison.design, 0))
-    whole = _Whole(values, comparison.design)
+    whole = _Whole(values, comparison.ordered_design)
     needed, count = _genes_needed(values), whole.genes.count
     if count < needed:
         note = f"{count} genes with enough values are too few, {needed} are needed"
@@ -331,7 +331,7 @@ def _estimate_shared(
     whole: _Whole, comparison: Comparison, precision: Precision, mode: Mode, seed: int
 ) -> SurrogateVariables:
     """Estimate them; without a condition and given age they are often the same."""
-    of = comparison.design
+    of = comparison.ordered_design
 
     def estimate() -> SurrogateVariables:
         return _estimate(whole.genes, of, mode, seed, precision)

@@ -70,7 +70,6 @@ def check_samples(
     contrast: Contrast,
     facts: SampleFacts | None = None,
     texts: SampleTexts | None = None,
-    condition: str | None = None,
 ) -> SampleQuality:
     """Check the samples of a contrast, by expression, characteristics and titles."""
     samples = tuple(table.samples[i] for i in contrast.rows)
@@ -84,7 +83,7 @@ def check_samples(
     outliers = find_outliers(profiles)
     copies = find_nearly_identical(profiles)
     pooled_variance = _pool_variance(profiles, pools)
-    sex = check_sex(profiles, condition)
+    sex = check_sex(profiles)
     blocks = find_blocks(profiles)
     by_id = {samples[i]: reasons for i, reasons in outliers.reasons.items()}
     record = {

@@ -83,7 +83,7 @@ class _SexCheck:
         }
 
 
-def check_sex(profiles: Profiles, condition: str | None = None) -> _SexCheck:
+def check_sex(profiles: Profiles) -> _SexCheck:
     """Predict the sex of each sample from XIST and Y genes and compare it with Gender."""
     # Both must have two modes that are clearly apart, and must point to the same sex in nearly all
     # samples; otherwise sex is not judged: a cohort of one sex, a tumour that lost Y, a platform
@@ -105,7 +105,7 @@ def check_sex(profiles: Profiles, condition: str | None = None) -> _SexCheck:
         if stated is not None and found not in ("unclear", stated)
     )
     association = None
-    if not any(recorded) and condition != "Gender":
+    if not any(recorded):
         association = _with_trait(predicted, profiles.contrast)
     return _SexCheck(
         "",
