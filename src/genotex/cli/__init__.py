@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def _run() -> None:
-    _start_lean()
+    start_lean()
     from genotex.cli.commands import app
     from genotex.cli.screen import WRONG_USE, notify, one_line
     from genotex.errors import GenotexError
@@ -66,15 +66,15 @@ def _run() -> None:
         sys.exit(WRONG_USE)
 
 
-def _start_lean() -> None:
+def start_lean() -> None:
     """Spare the processor what is of no use to a command: together a third of a second."""
     # Idle threads of OpenBLAS, which NumPy and SciPy each bring, sleep instead of waiting busily.
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
-    # By default garbage is searched for hundreds of times while modules are imported.
-    gc.set_threshold(10_000)
+    # By default cycles are searched for hundreds of times while modules are imported.
+    gc.set_threshold(100_000)
     # Nor are plug-ins of pydantic searched for among all installed packages.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    # Nor are cycles among all modules searched for at the end of the process.
+    # Nor are cycles at the end of the process, among all modules.
     atexit.register(gc.freeze)
 
 
