@@ -204,10 +204,11 @@ class ActiveFit:
         if len(zero):
             # A gene at zero whose slope the penalty outweighs stays there.
             slopes = pull[zero]
-            signs[zero] = np.sign(slopes) * (np.abs(slopes) > penalty)
+            flat = np.abs(slopes) <= penalty
+            signs[zero] = np.sign(slopes)
+            signs[zero[flat]] = 0
+            pull[zero[flat]] = 0
         pull -= penalty * signs
-        if len(zero):
-            pull[zero] *= signs[zero] != 0
         return _Point(coefficients, predictor, rest, pull, signs, zero, _largest(pull))
 
     def _curvature(self, point: _Point, kind: DTypeLike) -> _Curvature:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -254,19 +255,18 @@ class TrainingSets:
 
         flat = np.concatenate(self.screen.each(hits))
         gene, place = np.divmod(flat, len(columns))
-        size = slopes.reshape(-1)[flat]
         order = np.argsort(place, kind="stable")
-        ends = np.cumsum(np.bincount(place, minlength=len(columns)))[:-1]
+        gene, size = gene[order], slopes.reshape(-1)[flat[order]]
+        ends = np.cumsum(np.bincount(place, minlength=len(columns))).tolist()
         found = []
-        for i, here in enumerate(np.split(order, ends)):
-            found.append(Slopes(gene[here], size[here]))
+        for i, (start, end) in enumerate(pairwise([0, *ends])):
+            genes, sizes = gene[start:end], size[start:end]
             if len(fragile := self._fragile[columns[i]]):
                 extra = np.setdiff1d(fragile, in_use[i])
                 exact = self._exact(columns[i], extra, residuals[i])
-                found[i] = Slopes(
-                    np.append(gene[here], extra[exact > limits[i]]),
-                    np.append(size[here], exact[exact > limits[i]]),
-                )
+                steep = exact > limits[i]
+                genes, sizes = np.append(genes, extra[steep]), np.append(sizes, exact[steep])
+            found.append(Slopes(genes, sizes))
         return found
 
     def _recall(self, columns: Rows, centred: Singles, sure: Floats) -> Singles:

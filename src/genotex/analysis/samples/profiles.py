@@ -124,7 +124,9 @@ class Profiles:
         shared: Floats = np.zeros((n, n), dtype=kind)
         for place, values in self.chunks():
             kept = chosen[place]
-            part: Floats = np.asarray(values[:, kept] - self.means[place][kept], dtype=kind)
+            part: Floats = np.asarray(
+                values.compress(kept, axis=1) - self.means[place][kept], dtype=kind
+            )
             present = ~np.isnan(part)
             part[~present] = 0.0
             if present.all():
@@ -177,7 +179,7 @@ class Profiles:
         found = np.full(len(self.table.genes), np.nan)
         for place, values in self.chunks():
             kept = among[place]
-            part = values[:, kept] - self.means[place][kept]
+            part = values.compress(kept, axis=1) - self.means[place][kept]
             part[np.isnan(part)] = 0.0
             inside = basis.T @ part
             left = np.einsum("ij,ij->j", part, part) - np.einsum("ij,ij->j", inside, inside)
