@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,10 +57,9 @@ def explorer_data(
     if not genes.height:
         return ""
     columns = _columns(findings, genes)
-    expression = _of_genes(genes["Variable"].to_list(), table)
-    low, high = _range(expression)
-    columns |= {"low": low, "high": high}
-    values, about = _values(expression, low, high, marks)
+    expression = _Expression(genes["Variable"].to_list(), table)
+    columns |= {"low": expression.low, "high": expression.high}
+    values, about = _values(expression, marks)
     symbols = "\n".join(" ".join(str(name).split()) for name in genes["Variable"]).encode()
     parts, written = [np.frombuffer(symbols, dtype=np.uint8)], {}
     for name, column in columns.items():
@@ -97,22 +97,40 @@ def _columns(findings: Findings, genes: pl.DataFrame) -> dict[str, Floats]:
     return columns
 
 
-def _of_genes(symbols: list[str], table: LinkedTable) -> Floats:
-    """Return expression as genes x samples, in the order of the ranking; NaN for other genes."""
-    place = {gene: i for i, gene in enumerate(table.genes)}
-    rows = np.array([place.get(symbol, -1) for symbol in symbols], dtype=np.intp)
-    known = rows >= 0
-    expression = np.full((len(rows), len(table.samples)), np.nan)
-    expression[known] = table.expression.T[rows[known]]
-    return expression
+class _Expression:
+    """Expression in the order of the ranking, of which some genes at a time are in memory.
 
+    `low`, `high`: extremes of each gene, shape (genes,); NaN where nothing is known of it.
+    """
 
-def _range(expression: Floats) -> tuple[Floats, Floats]:
-    finite = np.isfinite(expression)
-    some = finite.any(axis=1)
-    low = np.where(finite, expression, np.inf).min(axis=1, initial=np.inf)
-    high = np.where(finite, expression, -np.inf).max(axis=1, initial=-np.inf)
-    return np.where(some, low, np.nan), np.where(some, high, np.nan)
+    def __init__(self, symbols: Sequence[str], table: LinkedTable) -> None:
+        place = {gene: i for i, gene in enumerate(table.genes)}
+        self._rows = np.array([place.get(symbol, -1) for symbol in symbols], dtype=np.intp)
+        self._table = table.expression
+        self.size = len(symbols) * len(table.samples)
+        self.low, self.high = (np.full(len(symbols), np.nan) for _ in range(2))
+        for genes, values in self._parts():
+            self.low[genes] = np.fmin.reduce(values, axis=1)
+            self.high[genes] = np.fmax.reduce(values, axis=1)
+
+    def _parts(self) -> Iterator[tuple[slice, Floats]]:
+        """Yield genes, and their values (genes, samples); what is not finite is NaN."""
+        for at in range(0, len(self._rows), _GENES_AT_ONCE):
+            rows = self._rows[at : at + _GENES_AT_ONCE]
+            values = self._table.T[rows]
+            values[(rows < 0)[:, None] | ~np.isfinite(values)] = np.nan
+            yield slice(at, at + len(rows)), values
+
+    def levels(self, levels: int, samples: NDArray[np.intp] | slice = slice(None)) -> Bytes:
+        """Return values as levels from 1 to `levels` between the gene's extremes; 0 is missing."""
+        width = np.where(self.high > self.low, self.high - self.low, 1.0)
+        found = []
+        for genes, values in self._parts():
+            share = (values[:, samples] - self.low[genes, None]) / width[genes, None]
+            known = np.isfinite(share)
+            level = np.rint(np.where(known, share, 0.0) * (levels - 1)) + 1
+            found.append(np.where(known, level, 0).astype(np.uint8))
+        return np.concatenate(found)
 
 
 def _packed(column: Floats) -> tuple[Bytes, tuple[float, float]] | None:
@@ -135,9 +153,7 @@ def _packed(column: Floats) -> tuple[Bytes, tuple[float, float]] | None:
     return np.ascontiguousarray(planes).ravel(), (float(f"{low:.9g}"), float(f"{step:.3g}"))
 
 
-def _values(
-    expression: Floats, low: Floats, high: Floats, marks: SampleMarks
-) -> tuple[Bytes, dict[str, Any]]:
+def _values(expression: _Expression, marks: SampleMarks) -> tuple[Bytes, dict[str, Any]]:
     """Return expression as levels of each sample or as counts, and what the page needs to know."""
     for most, levels in _LEVELS:
         if expression.size <= most:
@@ -145,7 +161,7 @@ def _values(
             kept = np.flatnonzero(groups.place >= 0)
             # Samples of a group next to each other are packed more tightly.
             order = kept[np.argsort(groups.place[kept], kind="stable")]
-            at = _levels(expression[:, order], low, high, levels)
+            at = expression.levels(levels, order)
             samples = {
                 "samples": [marks.names[i] for i in order],
                 "place": groups.place[order].tolist(),
@@ -154,7 +170,7 @@ def _values(
             return at.T, {**_about(groups, levels, marks), **samples}
     groups = _groups(marks, bins=True)
     levels = int(np.clip(_ALL_GROUPS // max(len(groups.labels), 1), _FEWEST, _MOST))
-    at = _levels(expression, low, high, levels)
+    at = expression.levels(levels)
     counts = [
         (at[:, groups.place == group] == level).sum(axis=1)
         for group in range(len(groups.labels))
@@ -193,14 +209,3 @@ def _groups(marks: SampleMarks, *, bins: bool) -> _Groups:
     members = [marks.levels[place == i] for i in range(len(used))]
     labels = tuple(f"{part.min():.4g} to {part.max():.4g}" for part in members)
     return _Groups(labels, (COLOURS["control"],) * len(used), place)
-
-
-def _levels(expression: Floats, low: Floats, high: Floats, levels: int) -> Bytes:
-    """Return each value as a level from 1 to `levels` between its gene's extremes; 0 is missing."""
-    width = np.where(high > low, high - low, 1.0)
-    found = np.empty(expression.shape, np.uint8)
-    for at in range(0, len(expression), _GENES_AT_ONCE):
-        genes = slice(at, at + _GENES_AT_ONCE)
-        share = (expression[genes] - low[genes, None]) / width[genes, None]
-        found[genes] = np.where(np.isfinite(share), np.rint(share * (levels - 1)) + 1, 0)
-    return found
