@@ -25,14 +25,25 @@ class SoftEntity:
     name: str  # accession
     line: int  # its line number
     fields: dict[str, list[str]] = field(default_factory=dict)
+    _last: tuple[str, list[str]] = ("\n", [])  # how the last line began, and its values
 
     def add(self, text: str) -> None:
         """Take in an attribute line."""
-        label, _, value = text[1:].partition("=")
-        label = label.strip()
-        prefix, _, key = label.partition("_")
-        name = key if key and prefix.upper() == self.kind else label
-        self.fields.setdefault(name, []).append(value.strip())
+        label, sign, value = text[1:].partition("=")
+        name = label.strip()
+        prefix, _, key = name.partition("_")
+        name = key if key and prefix.upper() == self.kind else name
+        values = self.fields.setdefault(name, [])
+        values.append(value.strip())
+        self._last = f"!{label}{sign}" if sign else "\n", values
+
+    def add_another(self, text: str) -> bool:
+        """Take in a line if it is of the same attribute as the last one."""
+        start, values = self._last
+        if not text.startswith(start):
+            return False
+        values.append(text[len(start) :].strip())
+        return True
 
     def first(self, name: str) -> str:
         """Return the first value of an attribute, empty if there is none."""
@@ -120,6 +131,9 @@ def _platforms(reader: LineReader, wanted: Collection[str] | None) -> Iterator[P
     entity: SoftEntity | None = None
     is_soft = any_platform = False
     while (text := reader.next_line()) is not None:
+        # A platform lists all its samples, a line for each: tens of thousands.
+        if entity is not None and entity.add_another(text):
+            continue
         if text.startswith("^"):
             if entity is not None:
                 yield _platform(reader.path, entity, None)
