@@ -225,6 +225,18 @@ def test_a_long_legend_takes_more_lines_and_stays_in_the_figure() -> None:
     assert found.places[0].top > max(y for *_, y in found.legend)
 
 
+def test_a_name_that_would_leave_no_room_is_shortened() -> None:
+    names = ("GSE1", "a cohort whose name was written down by somebody with time" * 2)
+    y = Axis(low=-0.5, high=1.5, ticks=tuple((float(i), name) for i, name in enumerate(names)))
+    dots = Series(kind="points", meaning="one", x=np.arange(2.0), y=np.arange(2.0))
+    figure = Figure(key="f", rows=((Panel(y=y, series=(dots,)),),))
+    (place,) = lay_out(figure, 72 * figure.width, 72 * figure.height, 9.0).places
+    assert place.width > 0.5 * 72 * figure.width
+    assert "GSE1" in texts(draw_svg(figure))
+    (short,) = (text for text in texts(draw_svg(figure)) if text.startswith("a cohort"))
+    assert short.endswith("\u2026") and names[1].startswith(short[:-1])
+
+
 def test_names_of_shared_axes_are_written_once() -> None:
     dots = Series(kind="points", meaning="one", x=np.arange(3.0), y=np.arange(3.0) * 7)
     x, y = Axis(ticks=((0.0, "early"), (2.0, "late"))), Axis(ticks=((7.0, "seven"),))

@@ -43,6 +43,15 @@ def text_width(text: str, size: float) -> float:
     return wide * size
 
 
+def shortened(text: str, size: float, room: float) -> str:
+    """Return a text that has room, by its beginning."""
+    if text_width(text, size) <= room:
+        return text
+    while text and text_width(f"{text}\u2026", size) > room:
+        text = text[:-1]
+    return f"{text.rstrip()}\u2026"
+
+
 def widest(texts: Sequence[str], size: float) -> float:
     """Return the width of the widest text; 0 without one."""
     return max((text_width(text, size) for text in texts), default=0.0)
@@ -58,7 +67,6 @@ class Place:
     y: AxisScale
     row: int
     column: int
-    prefix: str
     named: tuple[bool, bool]
     """Whether the ticks of x and of y have their names here."""
     left: float = 0.0
@@ -116,7 +124,7 @@ def lay_out(figure: Figure, width: float, height: float, text: float) -> Layout:
     gap = 1.5 if figure.tight else 2 * PAD
     for _ in range(3):
         for place in places:
-            _find_ticks(place, text)
+            _find_ticks(place, text, 0.4 * width)
         margins = [_margins(place, text) for place in places]
         _set_along(places, margins, figure.widths, left, width - PAD, 0, 2 * PAD)
         _set_along(places, margins, figure.heights, top, bottom, 1, gap)
@@ -136,17 +144,18 @@ def _places(figure: Figure) -> list[Place]:
     lowest = {k: i for i, k, *_ in panels}
     return [
         Place(
-            panel, shapes, x, y, i, k, f"panel-{i}-{k}-",
+            panel, shapes, x, y, i, k,
             (not figure.share_x or lowest[k] == i, not figure.share_y or k == 0),
         )
         for (i, k, panel, shapes), (x, y) in zip(panels, scales, strict=True)
     ]  # fmt: skip
 
 
-def _find_ticks(place: Place, text: float) -> None:
-    """Set the ticks for which the panel has room."""
+def _find_ticks(place: Place, text: float, longest: float) -> None:
+    """Set the ticks for which the panel has room; names of those of y are shortened."""
     panel = place.panel
-    place.y_ticks = ticks_of(panel.y, place.y, place.height / (2 * text), framed=panel.framed)
+    ticks = ticks_of(panel.y, place.y, place.height / (2 * text), framed=panel.framed)
+    place.y_ticks = [(at, shortened(name, SMALL * text, longest)) for at, name in ticks]
     most = min(9, max(1, int(place.width / (3 * text))))
     while True:
         place.x_ticks = ticks_of(panel.x, place.x, most, framed=panel.framed)
@@ -249,8 +258,7 @@ def _set_along(
     weights = np.array(shares if shares else [1.0] * count)
     room = end - start - before.sum() - after.sum() - gap * (count - 1)
     sizes = max(room, 20.0 * count) * weights / weights.sum()
-    begins = start + before + np.cumsum([0.0, *(before + sizes + after + gap)[:-1]]) - before
-    begins += before
+    begins = start + before + np.cumsum([0.0, *(before + sizes + after + gap)[:-1]])
     for line, place in zip(lines, places, strict=True):
         if along:
             place.top, place.height = float(begins[line]), float(sizes[line])
