@@ -67,6 +67,15 @@ def test_a_package_does_not_import_what_only_rare_options_need(package: str) -> 
     assert not imported_by(f"import genotex.{package}") & BEHIND_RARE_OPTIONS
 
 
+def test_a_command_starts_lean_before_numpy_and_keeps_what_the_user_set() -> None:
+    loaded = imported_by(
+        "import os; os.environ['OPENBLAS_THREAD_TIMEOUT'] = '20'\n"
+        "from genotex.cli import start_lean; start_lean()\n"
+        "assert os.environ['OPENBLAS_THREAD_TIMEOUT'] == '20'"
+    )
+    assert "numpy" not in loaded
+
+
 def test_preprocessing_imports_nothing_of_the_analysis() -> None:
     loaded = imported_by("from genotex.workflows import prepare")
     assert not loaded & {"genotex.analysis", "genotex.reports", "jinja2", "scipy"}

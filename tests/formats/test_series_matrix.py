@@ -133,6 +133,21 @@ def test_table_row_with_too_many_cells(tmp_path):
     assert series.expression.values.tolist() == [[1, 2, 3]]
 
 
+def test_words_for_missing_values_far_below_the_first_rows(tmp_path):
+    # The table is read in blocks, and words are looked for from the first block with one on.
+    rows = [(f"p{i}", "1.5", "", "3") for i in range(60_000)]
+    rows += [("a", "NA", "2", "null"), ("b", "-", "NaN", "4"), ("c", "5", "6", "four")]
+    series = read(tmp_path, matrix_text(rows=rows))
+    assert series.expression is not None
+    last = series.expression.values[-4:]
+    nan = np.nan
+    assert np.array_equal(
+        last, [[1.5, nan, 3], [nan, 2, nan], [nan, nan, 4], [5, 6, nan]], equal_nan=True
+    )
+    (note,) = series.notes
+    assert note.startswith("1 cells are not numbers and were taken as missing, first 'four'")
+
+
 def test_infinite_values_are_missing_and_counted(tmp_path):
     rows = [("a", "inf", "-Inf", "1e999"), ("b", "1e5", "+2", "-.5")]
     series = read(tmp_path, matrix_text(rows=rows))

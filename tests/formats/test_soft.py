@@ -30,6 +30,13 @@ def test_platforms_of_a_family_soft_file(tmp_path):
     assert second.table.rows() == [("200_at", "A2M")]
 
 
+def test_attributes_that_begin_alike_and_those_without_a_value(tmp_path):
+    lines = ["a = 1", "a = x = 2", "a= 3", "ab = 4", "a = 5", "b", "b", "a", "a = "]
+    text = "".join(f"!Platform_{line}\n" for line in lines)
+    (platform,) = read_platforms(write(tmp_path / "f", f"^PLATFORM = GPL1\n{text}"))
+    assert platform.fields == {"a": ("1", "x = 2", "3", "5", "", ""), "ab": ("4",), "b": ("", "")}
+
+
 def test_only_the_platforms_asked_for_are_read(tmp_path):
     path = write(tmp_path / "f", family_text())
     assert [p.accession for p in read_platforms(path, accessions=["gpl97"])] == ["GPL97"]

@@ -115,6 +115,12 @@ def test_slip_near_two_known_words_is_left_alone() -> None:
     assert Spelling(["carcinomata", "carcinomate"]).mended("carcinomatu") == "carcinomatu"
 
 
+def test_a_word_that_is_right_elsewhere_is_no_slip() -> None:
+    spelling = Spelling(KNOWN, ["schizophrenoid state", "old adenocarcinomas"])
+    assert spelling.mended("schizophrenoia") == "schizophrenia"
+    assert Spelling(KNOWN, ["a schizophrenoia", "b"]).mended("schizophrenoia") == "schizophrenoia"
+
+
 @given(st.sampled_from(["schizophrenia", "adenocarcinoma"]), st.data())
 def test_any_letter_left_out_is_found_again(word: str, data: st.DataObject) -> None:
     place = data.draw(st.integers(0, len(word) - 1))
