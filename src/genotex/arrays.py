@@ -48,7 +48,7 @@ def largest_eigenvectors(matrix: Floats, most: int) -> tuple[Floats, Floats]:
 
 
 FEW = 1 << 22
-"""So many values are parted at once; new memory for more takes longer than a second look."""
+"""Up to so many values are partitioned whole; allocating a copy of more takes longer."""
 DRAWN, NEAR = 1 << 17, 0.005
 
 
