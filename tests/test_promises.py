@@ -14,7 +14,7 @@ from typing import Any
 import typer.main
 
 import genotex as gx
-from genotex.cli.commands import app
+from genotex.cli import commands as cli
 
 PROMISED: dict[str, dict[str, list[str]]] = json.loads(
     (Path(__file__).parent / "promised.json").read_text(encoding="utf-8")
@@ -40,7 +40,7 @@ def parts(name: str) -> set[str]:
 
 
 def test_every_promised_command_takes_what_was_promised() -> None:
-    found = dict(commands(typer.main.get_command(app)))
+    found = dict(commands(typer.main.get_command(cli.app)))
     gone = {
         name: set(options) - found.get(name, set())
         for name, options in PROMISED["commands"].items()
