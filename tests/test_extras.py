@@ -47,6 +47,7 @@ def run(folder: Path, values: str, *more: str) -> subprocess.CompletedProcess[st
     )
 
 
+@pytest.mark.everyday
 def test_a_page_and_svg_figures_need_no_extra(tables: Path) -> None:
     done = run(tables, "values.csv", "--figures", "svg")
     assert done.returncode == 0, done.stderr

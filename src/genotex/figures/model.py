@@ -27,7 +27,7 @@ _LARGEST = 1e100
 def placed(values: Floats) -> Flags:
     """Return which values have a place on an axis: not missing ones, nor those without bounds."""
     with np.errstate(invalid="ignore"):
-        return np.asarray(np.abs(values) <= _LARGEST)
+        return np.asarray(np.abs(values, dtype=np.float64) <= _LARGEST)
 
 
 def _none() -> Floats:
