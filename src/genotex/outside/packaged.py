@@ -7,17 +7,10 @@ import tomllib
 from importlib import resources
 from typing import Any
 
-from isal import igzip_lib
-
 
 def packaged(package: str, name: str) -> bytes:
-    """Return a file of a package, such as ``data/traits.toml``; one in gzip or xz is unpacked.
-
-    Each run reads the words of diseases, which gzip unpacks six times as fast.
-    """
+    """Return a file of a package, such as ``data/traits.toml``; one in xz is unpacked."""
     content = resources.files(package).joinpath(name).read_bytes()
-    if name.endswith(".gz"):
-        return igzip_lib.decompress(content, flag=igzip_lib.DECOMP_GZIP)
     return lzma.decompress(content) if name.endswith(".xz") else content
 
 

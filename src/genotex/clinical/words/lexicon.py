@@ -270,4 +270,4 @@ def _is_part(phrase: str, phrases: Iterable[str]) -> bool:
 @lru_cache(maxsize=1)
 def load_lexicon() -> DiseaseLexicon:
     """Return the packaged lexicon."""
-    return DiseaseLexicon(packaged("genotex.clinical", "data/diseases.tsv.gz").decode())
+    return DiseaseLexicon(packaged("genotex.clinical", "data/diseases.tsv.xz").decode())
