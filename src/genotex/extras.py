@@ -9,8 +9,8 @@ from typing import Any
 from genotex.errors import UsageError
 
 
-def load_extra(module: str, extra: str, use: str) -> Any:
-    """Import a module of an extra; `use` says what for, in messages.
+def load_extra(module: str, extra: str, use: str, instead: str = "") -> Any:
+    """Import a module of an extra; in messages `use` says what for, and `instead` what else to do.
 
     Raises
     ------
@@ -20,7 +20,9 @@ def load_extra(module: str, extra: str, use: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        msg = f"{use} needs a package that is not installed: pip install 'genotex[{extra}]'"
+        msg = (
+            f"{use} needs a package that is not installed: pip install 'genotex[{extra}]'{instead}"
+        )
         raise UsageError(msg) from error
 
 

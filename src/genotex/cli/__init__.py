@@ -66,6 +66,10 @@ def _run() -> None:
         sys.exit(WRONG_USE)
 
 
+CYCLES = gc.get_threshold()
+"""How often Python searches for cycles by itself, as servers do, which live long."""
+
+
 def start_lean() -> None:
     """Spare the processor what is of no use to a command: together a third of a second."""
     # Idle threads of OpenBLAS, which NumPy and SciPy each bring, sleep instead of waiting busily.

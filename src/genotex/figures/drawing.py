@@ -16,11 +16,12 @@ import numpy as np
 
 from genotex.arrays import Floats
 from genotex.extras import load_extra
-from genotex.figures.look import INK, QUIET, SCALES, TEXT
-from genotex.figures.model import Figure, Line, Panel, Scale
+from genotex.figures.layout import BAR_SHAPE, BAR_SHARE, BELOW, BESIDE, FLAT_BAR, TURNED
+from genotex.figures.look import FRAME, GRID, INK, QUIET, SCALES, TEXT
+from genotex.figures.model import Figure, Line, Panel
 from genotex.figures.naming import Box, is_far, placed_names
-from genotex.figures.scales import named_ticks
-from genotex.figures.shapes import Area, Cells, Dots, Shape, line_look, scale_ends, shapes_of
+from genotex.figures.scales import LINEAR_LENGTH, named_ticks
+from genotex.figures.shapes import Area, Cells, Dots, Shape, colour_bar, line_look, shapes_of
 from genotex.figures.shapes import Path as Lines
 from genotex.figures.svg import svg_file
 from genotex.options import refuse_unknown_format
@@ -37,7 +38,7 @@ _SETTINGS: dict[Any, Any] = {
     "axes.unicode_minus": True,
     "font.family": "DejaVu Sans",
     "axes.linewidth": 0.7,
-    "axes.edgecolor": "#9aa5b1",
+    "axes.edgecolor": FRAME,
     "axes.labelcolor": INK,
     "text.color": INK,
     "xtick.color": QUIET,
@@ -205,7 +206,7 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
     _write_names(axes, panel)
     for at, text in panel.beside:
         place = axes.get_yaxis_transform()
-        axes.text(1.03, at, text, transform=place, va="center", fontsize="small", color=INK)
+        axes.text(BESIDE, at, text, transform=place, va="center", fontsize="small", color=INK)
     _write_below(axes, panel)
 
 
@@ -275,13 +276,13 @@ def _set_axes(axes: Axes, panel: Panel) -> None:
         if not declared.line:
             axes.spines[side].set_visible(False)
     if panel.grid:
-        axes.grid(axis="x", color="#e6eaee", linewidth=0.8)
+        axes.grid(axis="x", color=GRID, linewidth=0.8)
         axes.set_axisbelow(True)
 
 
 def _make_logarithmic(axes: Axes, name: str, above: float) -> None:
     set_scale = axes.set_xscale if name == "x" else axes.set_yscale
-    set_scale("symlog", linthresh=above, linscale=0.4)
+    set_scale("symlog", linthresh=above, linscale=LINEAR_LENGTH)
     axis = axes.xaxis if name == "x" else axes.yaxis
     axis.set_major_formatter("{x:,.4g}")
     axes.minorticks_off()
@@ -297,7 +298,7 @@ def _set_limits(axes: Axes, panel: Panel) -> None:
             is_x = declared is panel.x
             turned: dict[str, Any] = {}
             if declared.turned:
-                turned = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
+                turned = {"rotation": TURNED, "ha": "right", "rotation_mode": "anchor"}
             places = [at for at, _ in declared.ticks]
             set_ticks(
                 places, [text for _, text in named_ticks(declared, framed=panel.framed)], **turned
@@ -345,7 +346,7 @@ def _write_names(axes: Axes, panel: Panel) -> None:
 def _write_below(axes: Axes, panel: Panel) -> None:
     for at, text in panel.below:
         axes.annotate(
-            text, (at, 0), xytext=(0, -26), textcoords="offset points",
+            text, (at, 0), xytext=(0, -BELOW), textcoords="offset points",
             xycoords=("data", "axes fraction"), ha="center", fontsize="x-small", color=QUIET,
             annotation_clip=False,
         )  # fmt: skip
@@ -355,25 +356,24 @@ def _write_below(axes: Axes, panel: Panel) -> None:
 
 def _colour_bar(axes: Axes, panel: Panel) -> None:
     """Draw the bar of a colour scale, below wide cells and next to everything else."""
-    scaled = [s for s in panel.series if s.scale is not None and s.scale.bar]
-    if not scaled:
+    declared = colour_bar(panel)
+    if declared is None:
         return
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LinearSegmentedColormap, Normalize
 
-    scale: Scale = scaled[0].scale  # type: ignore[assignment]
+    scale = declared.scale
     colours = LinearSegmentedColormap.from_list("colours", list(SCALES[scale.name]))
     figure: Any = axes.figure
-    place: dict[str, Any] = {"shrink": 0.75, "aspect": 24, "pad": 0.02}
+    place: dict[str, Any] = {"shrink": BAR_SHARE, "aspect": BAR_SHAPE, "pad": 0.02}
     if scale.below:
         share = 0.22 if figure.get_figwidth() > 8 else 0.5
         place = {
-            "orientation": "horizontal", "fraction": 0.018, "aspect": 40, "pad": 0.02,
+            "orientation": "horizontal", "fraction": 0.018, "aspect": FLAT_BAR, "pad": 0.02,
             "shrink": share, "anchor": (0.0, 1.0), "ticks": [-2, -1, 0, 1, 2],
         }  # fmt: skip
-    bar = figure.colorbar(
-        ScalarMappable(Normalize(*scale_ends(scaled[0])), colours), ax=axes, **place
-    )
+    ends = Normalize(declared.low, declared.high)
+    bar = figure.colorbar(ScalarMappable(ends, colours), ax=axes, **place)
     bar.outline.set_visible(False)
     bar.ax.tick_params(length=0, labelsize="small")
     bar.set_label(scale.label, fontsize="small")

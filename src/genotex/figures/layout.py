@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from math import cos, radians, sin
 
 import numpy as np
 
 from genotex.arrays import Floats
-from genotex.figures.model import Figure, Panel, Series
+from genotex.figures.model import Figure, Panel
 from genotex.figures.naming import Box
 from genotex.figures.scales import AxisScale, Tick, find_scales, round_ticks, ticks_of
-from genotex.figures.shapes import LineLook, Shape, line_look, scale_ends, shapes_of
+from genotex.figures.shapes import ColourBar, LineLook, Shape, colour_bar, line_look, shapes_of
 
 PAD, TICK, LINE = 3.0, 3.0, 1.2
 """Points around a part, of a tick; height of a line of text, in sizes of the text."""
@@ -95,16 +96,15 @@ class Place:
         """Its edges, in points from the lower left corner of a figure that is upside down."""
         return Box(self.left, -self.top - self.height, self.left + self.width, -self.top)
 
-    @property
-    def bar(self) -> Series | None:
-        """The series whose colours a bar explains."""
-        return next((s for s in self.panel.series if s.scale is not None and s.scale.bar), None)
+    @cached_property
+    def bar(self) -> ColourBar | None:
+        """Its colour bar."""
+        return colour_bar(self.panel)
 
-    def bar_ticks(self) -> list[Tick]:
-        """Return the ticks of its colour bar."""
-        assert self.bar is not None and self.bar.scale is not None
-        low, high = scale_ends(self.bar)
-        return round_ticks(low, high, 5 if self.bar.scale.below else 9)
+
+def bar_ticks(bar: ColourBar) -> list[Tick]:
+    """Return the ticks of a colour bar."""
+    return round_ticks(bar.low, bar.high, 5 if bar.scale.below else 9)
 
 
 @dataclass(frozen=True)
@@ -188,8 +188,8 @@ def _margins(place: Place, text: float) -> tuple[float, float, float, float]:
             float(place.across(n.x)) + 6 + text_width(n.text, SMALLER * text) for n in panel.names
         ]
         sides["right"] = max(sides["right"], max(ends) - place.left - place.width)
-    if place.bar is not None and place.bar.scale is not None:
-        _room_for_bar(place, text, sides)
+    if place.bar is not None:
+        _room_for_bar(place, place.bar, text, sides)
     return sides["left"], sides["right"], sides["top"], sides["bottom"]
 
 
@@ -227,14 +227,13 @@ def tick_length(place: Place, along: int) -> float:
     return TICK if place.panel.framed and axis.ticks is None else 0.0
 
 
-def _room_for_bar(place: Place, text: float, sides: dict[str, float]) -> None:
-    assert place.bar is not None and place.bar.scale is not None
-    scale, size = place.bar.scale, SMALLER * text
+def _room_for_bar(place: Place, bar: ColourBar, text: float, sides: dict[str, float]) -> None:
+    scale, size = bar.scale, SMALLER * text
     named = LINE * size + PAD if scale.label else 0.0
     if scale.below:
         sides["bottom"] += 2 * PAD + flat_bar(place.width)[1] + PAD + LINE * size + named
     else:
-        wide = widest([name for _, name in place.bar_ticks()], size)
+        wide = widest([name for _, name in bar_ticks(bar)], size)
         sides["right"] += 4 * PAD + BAR_SHARE * place.height / BAR_SHAPE + wide + named
 
 

@@ -18,7 +18,7 @@ _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 _MOST_TICKS = 9
 _MOST_NAMED = 60
 """With more named places, those on a line are not named."""
-_LINEAR_LENGTH = 0.4
+LINEAR_LENGTH = 0.4
 """Length of the linear part of a logarithmic axis, in tenfold steps."""
 
 Tick = tuple[float, str]
@@ -48,7 +48,7 @@ class AxisScale:
 def _stretched(values: Floats, log_above: float | None) -> Floats:
     if log_above is None:
         return values
-    straight = _LINEAR_LENGTH / 0.9
+    straight = LINEAR_LENGTH / 0.9
     with np.errstate(divide="ignore", invalid="ignore"):
         size = np.abs(values) / log_above
         far = straight + np.log10(size)
@@ -60,7 +60,7 @@ def _back(values: Floats, log_above: float | None) -> Floats:
     """Return what `_stretched` made of."""
     if log_above is None:
         return values
-    straight = _LINEAR_LENGTH / 0.9
+    straight = LINEAR_LENGTH / 0.9
     size = np.abs(values)
     found: Floats = (
         np.sign(values)

@@ -137,6 +137,23 @@ def scale_ends(series: Series) -> tuple[float, float]:
     return low - free, high + free
 
 
+@dataclass(frozen=True)
+class ColourBar:
+    """The bar of a colour scale, from its lowest number to its highest."""
+
+    scale: Scale
+    low: float
+    high: float
+
+
+def colour_bar(panel: Panel) -> ColourBar | None:
+    """Return the bar of the first scale of a panel that has one."""
+    for series in panel.series:
+        if series.scale is not None and series.scale.bar:
+            return ColourBar(series.scale, *scale_ends(series))
+    return None
+
+
 def scale_colours(name: str, places: Floats, steps: int = _COLOURS) -> NDArray[np.uint8]:
     """Return the colours (..., 3) of a scale at places between 0 and 1, in so many steps."""
     anchors = np.array([_rgb(colour) for colour in SCALES[name]], dtype=float)

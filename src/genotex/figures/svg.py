@@ -20,24 +20,25 @@ from genotex.figures.layout import (
     TINY,
     TURNED,
     Place,
+    bar_ticks,
     flat_bar,
     labelled,
     lay_out,
     text_width,
     tick_length,
 )
-from genotex.figures.look import INK, QUIET, TEXT
+from genotex.figures.look import FRAME, GRID, INK, QUIET, TEXT
 from genotex.figures.model import Figure, placed
 from genotex.figures.naming import is_far, placed_names
 from genotex.figures.shapes import (
     Cells,
+    ColourBar,
     Dots,
     LineLook,
     Path,
     Shape,
     line_look,
     scale_colours,
-    scale_ends,
 )
 from genotex.figures.svg_marks import (
     elements,
@@ -51,7 +52,6 @@ from genotex.figures.svg_marks import (
 )
 
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif"
-_FRAME, _GRID = "#9aa5b1", "#e6eaee"
 
 
 def draw_svg(figure: Figure) -> str:
@@ -95,7 +95,7 @@ def _panel(place: Place, key: str, clip: str, text: float) -> Iterator[str]:
     panel = place.panel
     yield '<g transform="scale(.1)" stroke-linejoin="round">'
     if panel.grid:
-        yield from (_rule(place, "x", at, LineLook(_GRID, 0.8)) for at, _ in place.x_ticks)
+        yield from (_rule(place, "x", at, LineLook(GRID, 0.8)) for at, _ in place.x_ticks)
     drawn: list[tuple[float, str]] = [
         (shape.order, part) for shape in place.shapes for part in elements(shape, place, key, clip)
     ]
@@ -114,7 +114,7 @@ def _panel(place: Place, key: str, clip: str, text: float) -> Iterator[str]:
     if panel.legend:
         yield from _legend_inside(place, text)
     if place.bar is not None:
-        yield from _colour_bar(place, text)
+        yield from _colour_bar(place, place.bar, text)
 
 
 def _box(place: Place) -> tuple[float, float, float, float]:
@@ -162,7 +162,7 @@ def _frame(place: Place) -> Iterator[str]:
         parts += [f"M{tenths(float(place.across(at)))} {foot}v{down}" for at, _ in place.x_ticks]
     if out:
         parts += [f"M{left} {tenths(float(place.down(at)))}h-{out}" for at, _ in place.y_ticks]
-    yield f'<path d="{"".join(parts)}"{stroke(_FRAME, 0.7)}/>'
+    yield f'<path d="{"".join(parts)}"{stroke(FRAME, 0.7)}/>'
 
 
 def _tick_names(place: Place, text: float) -> Iterator[str]:
@@ -277,22 +277,19 @@ def _legend_inside(place: Place, text: float) -> Iterator[str]:
         y += 1.3 * size
 
 
-def _colour_bar(place: Place, text: float) -> Iterator[str]:
+def _colour_bar(place: Place, bar: ColourBar, text: float) -> Iterator[str]:
     """Yield the bar of a colour scale: below wide cells, to the right of everything else."""
-    series = place.bar
-    assert series is not None and series.scale is not None
-    size, (low, high) = SMALLER * text, scale_ends(series)
+    scale, size = bar.scale, SMALLER * text
     left, top, width, height = _box(place)
-    flat, steps = series.scale.below, np.linspace(0, 1, 128)
-    colours = scale_colours(series.scale.name, steps)
-    ticks = [((at - low) / (high - low), name) for at, name in place.bar_ticks()]
-    if flat:
+    colours = scale_colours(scale.name, np.linspace(0, 1, 128))
+    ticks = [((at - bar.low) / (bar.high - bar.low), name) for at, name in bar_ticks(bar)]
+    if scale.below:
         long, thick = flat_bar(width)
         x, y = left, top + height + 2 * PAD
         box, pixels = (x, y, long, thick), colours[None, :]
         foot = y + thick + PAD + 0.6 * size
         names = [(x + long * share, foot, name) for share, name in ticks]
-        yield _text(series.scale.label, x, foot + LINE * size + PAD, size)
+        yield _text(scale.label, x, foot + LINE * size + PAD, size)
     else:
         long = BAR_SHARE * height
         x, y, thick = left + width + 3 * PAD, top + (height - long) / 2, long / BAR_SHAPE
@@ -300,6 +297,6 @@ def _colour_bar(place: Place, text: float) -> Iterator[str]:
         names = [(x + thick + PAD, y + long * (1 - share), name) for share, name in ticks]
         wide = max((text_width(name, size) for *_, name in names), default=0.0)
         label = x + thick + 2 * PAD + wide + 0.9 * size
-        yield _upright(series.scale.label, label, y + long / 2, size)
+        yield _upright(scale.label, label, y + long / 2, size)
     yield picture(pixels, box)
-    yield from _names(names, size, QUIET, "middle" if flat else "start")
+    yield from _names(names, size, QUIET, "middle" if scale.below else "start")

@@ -50,7 +50,7 @@ def open_hdf5(
     judged, for a refusal that says more. `kind`: what the file should be, for messages. Yields open
     for reading.
     """
-    h5py = load_extra("h5py", "anndata", path.name)
+    h5py = load_extra("h5py", "anndata", path.name, ", or write the table as .csv or .parquet")
     limits = limits or current_limits()
     try:
         file = h5py.File(path, "r")

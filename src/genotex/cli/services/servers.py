@@ -9,15 +9,12 @@ from typing import Annotated
 
 import typer
 
+from genotex.cli import CYCLES, screen
 from genotex.cli import options as o
-from genotex.cli import screen
 from genotex.cli.data.fetch_geo import GeoServers
 from genotex.cli.option_classes import Only, with_options
 from genotex.errors import UsageError
 from genotex.options import ANNOTATOR_FIELDS, Option, PreprocessChoices
-
-_CYCLES = 700
-"""Python's own number, other than `cli.start_lean` sets: a server lives long."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +116,7 @@ def serve(
     if at.code:
         _print(*new_code(folder))
         raise typer.Exit(screen.DONE)
-    gc.set_threshold(_CYCLES)
+    gc.set_threshold(*CYCLES)
     run(
         folder,
         port=at.port,
@@ -203,6 +200,6 @@ def mcp(
         from genotex.mcp import run_server
     except ImportError as error:
         raise UsageError(_MISSING.format(name=error.name)) from error
-    gc.set_threshold(_CYCLES)
+    gc.set_threshold(*CYCLES)
     run_server(root, write=write, addresses=servers.addresses)
     raise typer.Exit(screen.DONE)

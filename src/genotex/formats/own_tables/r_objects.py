@@ -39,7 +39,8 @@ def _read_r_object(path: Path, numbers: bool) -> TableFile:
 def _objects(path: Path) -> Any:
     """Return what a file holds, as objects of NumPy, pandas and xarray."""
     conversion, parser = (
-        load_extra(f"rdata.{name}", "r", path.name) for name in ("conversion", "parser")
+        load_extra(f"rdata.{name}", "r", path.name, f", or {_WRITE}")
+        for name in ("conversion", "parser")
     )
     file = stored_file(path)
     with file.open() as handle:
