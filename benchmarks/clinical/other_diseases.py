@@ -40,8 +40,7 @@ def other_diseases() -> tuple[Disease, ...]:
     """Return well-known diseases of the lexicon, no cancers, with their initials."""
     lexicon, vocabulary = load_lexicon(), load_vocabulary()
     found = {}
-    for number, line in enumerate(lexicon._lines):
-        name, _, phrases, short, *_ = line.split("\t")
+    for number, name, _, phrases, short, *_ in lexicon._table.iter_rows():
         codes = [code for code in short.split("|") if re.fullmatch("[A-Z]{3,5}", code)]
         codes = [code for code in codes if are_initials(code, [name])]
         plain = 2 <= len(name.split()) <= 4 and re.fullmatch(r"[A-Za-z' -]+", name)

@@ -15,7 +15,7 @@ TINY = (
 
 @pytest.fixture
 def tiny() -> DiseaseLexicon:
-    return DiseaseLexicon(TINY)
+    return DiseaseLexicon(TINY.encode())
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_abbreviation_of_several_diseases_is_that_of_the_initials() -> None:
         "irritable bowel syndrome\t\tirritable bowel syndrome|spastic colon|ibs\tIBD\t\t\n"
         "inflammatory bowel disease\t\tinflammatory bowel disease\tIBD\t\t\n"
     )
-    assert DiseaseLexicon(lines).find("IBD") == 1
+    assert DiseaseLexicon(lines.encode()).find("IBD") == 1
 
 
 @pytest.mark.parametrize("name", ["Clear_Cell_Renal_Carcinoma", "kidney clear cell carcinoma"])
@@ -94,8 +94,8 @@ def test_packaged_lexicon_knows_what_sources_call_a_disease() -> None:
     }.items():
         number = lexicon.find(name)
         assert number is not None and lexicon.name(number) == meant
-    assert {"sarcoidosis", "atopic dermatitis"} <= lexicon.phrases
-    assert lexicon.phrases.isdisjoint({"disease", "cancer", "chronic", "monocyte"})
+    assert {"sarcoidosis", "atopic dermatitis"} <= set(lexicon.phrases)
+    assert {"disease", "cancer", "chronic", "monocyte"}.isdisjoint(lexicon.phrases)
 
 
 def test_sources_that_refer_to_another_disease_or_hold_one_twice() -> None:

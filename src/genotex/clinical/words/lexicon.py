@@ -6,23 +6,25 @@ Built by ``benchmarks/clinical/build_lexicon.py``, which names the sources and t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain
 from typing import Any
+
+import polars as pl
 
 from genotex.clinical.words.trait_names import adjectives
 from genotex.features import load_wording, simplify
 from genotex.outside import packaged
 
+_COLUMNS = ("name", "parents", "phrases", "short", "genes", "lines")
 _MOST_GENES = 60
 _SHORTEST_WORD = 6
 # Ends by which a synonym of one word surely names an illness; others include "chronic", "goldberg".
-_NAMES_ILLNESS = re.compile(
-    r"\w{3,}(?:osis|iasis|ism|algia|plasia|cele|spasm|ectasis|megaly|phea|rrhea|edema|aneurysm)"
+_NAMES_ILLNESS = (
+    r"^\w{3,}(osis|iasis|ism|algia|plasia|cele|spasm|ectasis|megaly|phea|rrhea|edema|aneurysm)$"
 )
-_ANATOMY = (" tissue", " ear", " cell line", " organ")
+_ANATOMY = " (tissue|ear|cell line|organ)$"
 _TOO_WIDE = frozenset(
     [
         "disease", "injury", "infection", "inflammation", "metastasis", "recurrence", "bleeding",
@@ -68,15 +70,26 @@ class _LexiconEntry:
 
 
 class DiseaseLexicon:
-    """Finds diseases by name and gives the words that a trait is recognised by."""
+    """Finds diseases by name and gives the words that a trait is recognised by.
 
-    def __init__(self, text: str) -> None:
-        self._lines = text.splitlines()
+    `content`: a table with tabs, which may be packed by gzip or zstd.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        self._table = pl.read_csv(
+            content,
+            separator="\t",
+            quote_char=None,
+            has_header=False,
+            new_columns=_COLUMNS,
+            infer_schema=False,
+            empty_string_is_null=False,
+        ).with_row_index("number")
         self._found: dict[str, int | None] = {}
         self._families: dict[int, frozenset[int]] = {}
 
     def _disease(self, number: int) -> _LexiconEntry:
-        name, parents, *words, _ = self._lines[number].split("\t")
+        _, name, parents, *words, _ = self._table.row(number)
         return _LexiconEntry(
             name,
             tuple(int(p) for p in parents.split(",") if p),
@@ -84,28 +97,28 @@ class DiseaseLexicon:
         )
 
     @cached_property
-    def _children(self) -> dict[int, list[int]]:
-        children: dict[int, list[int]] = {}
-        for number, line in enumerate(self._lines):
-            for parent in line.split("\t", 2)[1].split(","):
-                if parent:
-                    children.setdefault(int(parent), []).append(number)
-        return children
+    def _children(self) -> Mapping[int, Sequence[int]]:
+        each = self._table.select("number", parent=pl.col("parents").str.split(",")).explode(
+            "parent"
+        )
+        known = each.filter(pl.col("parent") != "").cast({"parent": pl.UInt32})
+        return dict(known.group_by("parent").agg("number").iter_rows())
 
     @cached_property
-    def _phrases(self) -> list[list[str]]:
-        """The name and synonyms of each disease: each text once, whatever refers to it."""
-        return [line.split("\t", 3)[2].split("|") for line in self._lines]
-
-    @cached_property
-    def phrases(self) -> frozenset[str]:
+    def phrases(self) -> pl.Series:
         """Every name of a disease, in the form of comparison; of single words the main names."""
-        every = list(chain.from_iterable(self._phrases))
-        found = {p for p in every if " " in p and not p.endswith(_ANATOMY)}
-        main_names = (names[0] for names in self._phrases)
-        found.update(name for name in main_names if len(name) >= _SHORTEST_WORD)
-        found.update(p for p in every if " " not in p and _NAMES_ILLNESS.fullmatch(p))
-        return frozenset(found - _TOO_WIDE)
+        every = self._table["phrases"].str.split("|")
+        main, each = every.list.first(), every.explode()
+        phrase = each.str.contains(" ", literal=True)
+        single, phrases = each.filter(~phrase), each.filter(phrase)
+        found = pl.concat(
+            [
+                phrases.filter(~phrases.str.contains(_ANATOMY)),
+                main.filter(main.str.len_chars() >= _SHORTEST_WORD),
+                single.filter(single.str.contains(_NAMES_ILLNESS)),
+            ]
+        )
+        return found.filter(~found.is_in(_TOO_WIDE))
 
     def find(self, name: str) -> int | None:
         """Return the number of the disease that a name means best, None when there is none."""
@@ -138,30 +151,26 @@ class DiseaseLexicon:
         longest = max(wanted, key=len)
         ways = [longest, *(word for word, same in _SAME.items() if same == longest)]
         best: tuple[int, int] | None = None
-        for number, line in enumerate(self._lines):
-            if not any(word in line for word in ways):
-                continue
-            for phrase in line.split("\t", 3)[2].split("|"):
+        near = self._table.filter(pl.col("phrases").str.contains_any(ways))
+        for number, phrases in near.select("number", "phrases").iter_rows():
+            for phrase in phrases.split("|"):
                 words = {_SAME.get(word, word) for word in phrase.split()} - _FILLERS
                 if wanted <= words and len(words) <= len(wanted) + 2:
                     best = min(best or (len(words), number), (len(words), number))
         return None if best is None else best[1]
 
     def _named(self, name: str) -> list[int]:
-        """Return the diseases of a phrase or abbreviation."""
-        first, others = self._called
-        return [first[name], *others.get(name, ())] if name in first else []
+        """Return the diseases of a phrase or abbreviation, in file order."""
+        return self._called.filter(pl.col("name") == name)["number"].sort().to_list()
 
     @cached_property
-    def _called(self) -> tuple[Mapping[str, int], Mapping[str, list[int]]]:
-        """The first disease of each phrase and abbreviation, and the others, which few have."""
-        first: dict[str, int] = {}
-        others: dict[str, list[int]] = {}
-        for number, (line, phrases) in enumerate(zip(self._lines, self._phrases, strict=True)):
-            for name in (*phrases, *line.split("\t", 4)[3].split("|")):
-                if first.setdefault(name, number) != number:
-                    others.setdefault(name, []).append(number)
-        return first, others
+    def _called(self) -> pl.DataFrame:
+        """Every phrase and abbreviation with its disease."""
+        each = [
+            self._table.select("number", name=pl.col(column).str.split("|")).explode("name")
+            for column in ("phrases", "short")
+        ]
+        return pl.concat(each).filter(pl.col("name") != "")
 
     def name(self, number: int) -> str:
         """Return the name of a disease."""
@@ -213,8 +222,8 @@ class DiseaseLexicon:
 
     def cell_lines(self, number: int) -> list[str]:
         """Return the cell lines of a disease and its forms."""
-        last = (self._lines[each].rpartition("\t")[2] for each in self._and_forms(number))
-        return sorted({line for lines in last if lines for line in lines.split("|")})
+        lines = self._table["lines"].gather(list(self._and_forms(number))).str.split("|").explode()
+        return sorted(set(lines) - {""})
 
     def _descendants(self, number: int) -> Iterator[int]:
         seen, todo = {number}, list(self._children.get(number, ()))
@@ -270,4 +279,4 @@ def _is_part(phrase: str, phrases: Iterable[str]) -> bool:
 @lru_cache(maxsize=1)
 def load_lexicon() -> DiseaseLexicon:
     """Return the packaged lexicon."""
-    return DiseaseLexicon(packaged("genotex.clinical", "data/diseases.tsv.xz").decode())
+    return DiseaseLexicon(packaged("genotex.clinical", "data/diseases.tsv.zst"))

@@ -122,8 +122,8 @@ class Vocabulary:
             for kind in ("acronyms", "include_acronyms", "near_miss_acronyms"):
                 acronyms.update(entry.get(kind, ()))
         terms.update(adjectives(sorted(terms)))
-        known = load_lexicon().phrases - self._no_diseases
-        return Terms(terms, acronyms, known)
+        known = load_lexicon().phrases
+        return Terms(terms, acronyms, known.filter(~known.is_in(self._no_diseases)).to_list())
 
     @property
     def _no_diseases(self) -> frozenset[str]:
@@ -149,7 +149,9 @@ class Vocabulary:
             for key, words in entry.items()
             if isinstance(words, list) and key != "aliases"
         )
-        return Spelling((word for words in lists for word in words), load_lexicon().phrases)
+        return Spelling(
+            (word for words in lists for word in words), load_lexicon().phrases.to_list()
+        )
 
     @cached_property
     def names(self) -> TraitNames:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 from itertools import chain, repeat
@@ -26,17 +26,15 @@ class Terms:
     """A set of terms to be found in texts as whole words."""
 
     def __init__(
-        self,
-        terms: Iterable[str],
-        acronyms: Iterable[str] = (),
-        simplified: frozenset[str] = frozenset(),
+        self, terms: Iterable[str], acronyms: Iterable[str] = (), simplified: Sequence[str] = ()
     ) -> None:
         acronyms = tuple(acronyms)
-        phrases = {simplify(t) for t in (*terms, *(a for a in acronyms if len(a) > _SHORT))}
-        self._phrases = (phrases | simplified) if simplified else phrases
-        self._phrases.discard("")
-        self._first_words = {phrase.partition(" ")[0] for phrase in self._phrases}
-        self._most_words = max(map(str.count, self._phrases, repeat(" ")), default=0) + 1
+        long = (simplify(t) for t in (*terms, *(a for a in acronyms if len(a) > _SHORT)))
+        phrases = [*filter(None, long), *simplified]
+        self._phrases = set(phrases)
+        # Over the list, whose texts follow each other in memory: of a large set each waits for it.
+        self._first_words = {phrase.partition(" ")[0] for phrase in phrases}
+        self._most_words = max(map(str.count, phrases, repeat(" ")), default=0) + 1
         self._short = frozenset(a for a in acronyms if len(a) <= _SHORT)
         self._alone = frozenset(simplify(a) for a in self._short)
 
