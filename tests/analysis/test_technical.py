@@ -155,7 +155,7 @@ def marked(kind: str, names: Mapping[str, str], scale: float = 1.0) -> tuple[Flo
 def test_a_factor_of_cells_or_a_programme_is_called_so(kind: str, names: dict[str, str]) -> None:
     values, genes = marked(kind, names)
     basis = np.full((SAMPLES, 1), SAMPLES**-0.5)
-    first, *rest = MarkerScores(values, genes, basis).of(BATCH - BATCH.mean())
+    ((first, *rest),) = MarkerScores(values, genes, basis).of(BATCH[None] - BATCH.mean())
     assert first.name == kind and first.clear and first.r > 0.8
     assert not any(other.clear for other in rest)
 
@@ -164,4 +164,5 @@ def test_a_batch_that_moves_all_genes_is_no_kind_of_cell() -> None:
     values, genes = marked("neutrophils", CELLS, scale=0.0)
     values += np.outer(BATCH, np.full(len(genes), 2.0))
     basis = np.full((SAMPLES, 1), SAMPLES**-0.5)
-    assert not any(found.clear for found in MarkerScores(values, genes, basis).of(BATCH - 0.5))
+    (alike,) = MarkerScores(values, genes, basis).of(BATCH[None] - 0.5)
+    assert not any(found.clear for found in alike)

@@ -365,7 +365,8 @@ def _fit_moments(raised: Floats, df: Floats, mean_expression: Floats | None) -> 
         centre = q @ (q.T @ scaled)
         spare = genes - basis.shape[1]
         scatter = float(((scaled - centre) ** 2).sum() / spare) if spare > 0 else 0.0
-    excess = scatter - float(polygamma(1, df / 2).mean())
+    different, count = np.unique(df, return_counts=True)
+    excess = scatter - float(polygamma(1, different / 2) @ count) / genes
     if excess <= 0:
         level = np.full(genes, raised.mean()) if mean_expression is None else np.exp(centre)
         return VariancePrior(float("inf"), level)

@@ -108,10 +108,14 @@ class MarkerScores:
                 mean = (sums - self._common * self._apart[rows].sum()) / len(rows)
                 self._markers[name] = rows, mean
 
-    def of(self, pattern: Floats) -> list[Likeness]:
-        """Return what a pattern (n,), free of the design, goes with; the closest first."""
-        unit = pattern / np.linalg.norm(pattern)
-        loadings = (unit @ self._values) * self._scale - float(unit @ self._common) * self._apart
+    def of(self, patterns: Floats) -> list[list[Likeness]]:
+        """Return what patterns (m, n), free of the design, go with; the closest first of each."""
+        units = patterns / np.linalg.norm(patterns, axis=1)[:, None]
+        loadings = (units @ self._values) * self._scale
+        loadings -= (units @ self._common)[:, None] * self._apart
+        return [self._alike(*each) for each in zip(patterns, loadings, strict=True)]
+
+    def _alike(self, pattern: Floats, loadings: Floats) -> list[Likeness]:
         all_genes = loadings[self._varies]
         middle, spread = float(all_genes.mean()), float(all_genes.std())
         found = []

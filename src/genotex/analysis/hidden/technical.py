@@ -287,7 +287,8 @@ class _Factors:
         """Return what the factors hold of evidence as columns, or why they are no evidence."""
         columns: dict[str, Floats] = {}
         for pattern in held.patterns:
-            for cells in self._markers.of(self._free @ pattern):
+            (alike,) = self._markers.of((self._free @ pattern)[None])
+            for cells in alike:
                 if cells.clear and cells.r**2 > held.share:
                     return {}, f"the factor goes with {cells.name} as well (r = {cells.r:.2f})"
             whole = self._whole @ np.linalg.solve(self._turn, pattern)

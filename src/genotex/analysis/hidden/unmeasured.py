@@ -69,14 +69,12 @@ def _associate_surrogates(
         return []
     basis = np.linalg.qr(comparison.design.matrix)[0]
     markers, measures = MarkerScores(genes, names, basis), _measures(comparison, genes)
+    patterns = np.array(list(columns.values()))
+    likenesses = markers.of(patterns - (patterns @ basis) @ basis.T)
     tests = [
         (surrogate, *test)
-        for surrogate, column in columns.items()
-        for test in (
-            *_tests(column, comparison),
-            *_measured(column, measures),
-            *_alike(markers.of(column - basis @ (basis.T @ column))),
-        )
+        for (surrogate, column), alike in zip(columns.items(), likenesses, strict=True)
+        for test in (*_tests(column, comparison), *_measured(column, measures), *_alike(alike))
     ]
     reported = [test for test in tests if test[-1].p * len(tests) < REPORTED_P]
     reported.sort(key=lambda test: test[-1].p)

@@ -44,21 +44,37 @@ class _Curvature:
     """Second derivatives at one point; kept for several steps, as they change little."""
 
     def __init__(
-        self, columns: Floats, weight: Floats, ridge: Floats, kind: DTypeLike, work: Work
+        self,
+        columns: Floats,
+        weight: Floats,
+        ridge: Floats,
+        kind: DTypeLike,
+        work: Work,
+        moving: Flags,
     ) -> None:
-        work.spend(*columns.shape)
-        self._work = work
-        single = np.dtype(kind) == np.float32
+        self._columns, self._ridge, self._work = columns, ridge, work
+        self._kind = np.dtype(kind)
+        single = self._kind == np.float32
         self._cholesky, self._back = (spotrf, spotrs) if single else (dpotrf, dpotrs)
         # So that duplicate genes share a coefficient.
         self._jitter = 1e-6 if single else 1e-10
-        scaled = columns.astype(kind)
-        scaled *= np.sqrt(weight / len(weight)).astype(kind)
-        self._hessian = scaled @ scaled.T
-        diagonal = self._hessian.reshape(-1)[:: len(columns) + 1]
-        diagonal[: len(ridge)] += ridge
-        diagonal += self._jitter * diagonal.max()
+        self._root = np.sqrt(weight / len(weight)).astype(kind)
         self._free = b""
+        self._cover(moving)
+
+    def _cover(self, moving: Flags) -> None:
+        """Find the second derivatives of the coefficients that may move."""
+        self._covered, self._rows = moving, moving.nonzero()[0]
+        columns = self._columns
+        if len(self._rows) < len(moving):
+            columns = columns.take(self._rows, axis=0)
+        self._work.spend(*columns.shape)
+        scaled = columns.astype(self._kind)
+        scaled *= self._root
+        self._hessian = scaled @ scaled.T
+        diagonal = self._hessian.reshape(-1)[:: len(scaled) + 1]
+        diagonal[: len(self._ridge)] += self._ridge
+        diagonal += self._jitter * diagonal.max()
 
     def direction(self, pull: Floats, free: Flags) -> Floats:
         """Return the Newton direction for a downhill slope, 0 where a coefficient is not free."""
@@ -72,10 +88,13 @@ class _Curvature:
         return direction
 
     def _factorise(self, free: Flags) -> None:
+        if np.count_nonzero(free > self._covered):
+            self._cover(free | self._covered)
         part = self._hessian
         self._chosen = free.nonzero()[0]
-        if len(self._chosen) < len(free):
-            part = part.take(self._chosen, axis=0).take(self._chosen, axis=1)
+        if len(self._chosen) < len(part):
+            place = np.searchsorted(self._rows, self._chosen)
+            part = part.take(place, axis=0).take(place, axis=1)
         jitter = 0.0
         while True:
             self._work.spend(len(part), 0)
@@ -200,15 +219,14 @@ class ActiveFit:
         pull[:fixed] -= self.ridge * coefficients[:fixed]
         signs = np.sign(coefficients)
         signs[:fixed] = 0
+        pull -= penalty * signs
         zero = (signs == 0).nonzero()[0][fixed:]
         if len(zero):
             # A gene at zero whose slope the penalty outweighs stays there.
-            slopes = pull[zero]
-            flat = np.abs(slopes) <= penalty
+            slopes = pull.take(zero)
+            slopes -= np.minimum(np.maximum(slopes, -penalty), penalty)
+            pull[zero] = slopes
             signs[zero] = np.sign(slopes)
-            signs[zero[flat]] = 0
-            pull[zero[flat]] = 0
-        pull -= penalty * signs
         return _Point(coefficients, predictor, rest, pull, signs, zero, _largest(pull))
 
     def _curvature(self, point: _Point, kind: DTypeLike) -> _Curvature:
@@ -217,7 +235,9 @@ class ActiveFit:
             weight = np.maximum(fitted * (1 - fitted), SMALLEST_WEIGHT)
         else:
             weight = np.ones(len(point.rest))
-        return _Curvature(self.columns, weight, self.ridge, kind, self._work)
+        moving = point.signs != 0
+        moving[: self.fixed] = True
+        return _Curvature(self.columns, weight, self.ridge, kind, self._work, moving)
 
     def _direction(
         self, curvature: _Curvature, point: _Point, tolerance: float, single: bool
@@ -227,12 +247,12 @@ class ActiveFit:
         if not len(zero):
             return curvature.direction(pull, free)
         free[zero] = False
-        size = np.abs(pull[zero])
+        size = np.abs(pull.take(zero))
         entering = zero[size > tolerance]
         most = 1 if single else int(MOST_ENTERING + SHARE_ENTERING * (len(pull) - len(zero)))
         if len(entering) > most:
             entering = zero[np.argpartition(size, -most)[-most:]]
-        while True:
+        while len(entering):
             free[entering] = True
             direction = curvature.direction(pull, free)
             # These would leave the orthant at once: the other genes speak for them.
@@ -241,6 +261,7 @@ class ActiveFit:
                 return direction
             free[entering] = False
             entering = entering[~wrong]
+        return curvature.direction(pull, free)
 
     def _move(self, direction: Floats, point: _Point, penalty: float) -> _Point | None:
         """Return a better point; None when there is nothing to gain."""

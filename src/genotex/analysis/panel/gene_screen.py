@@ -30,7 +30,7 @@ FRAGILE = 1e-2
 SINGLE = 1e-6
 """Rounding of a product in single precision, as a share of the largest that it may be."""
 MOST_DOUBTFUL = 0.1
-"""Where more of the genes may be too steep, all are looked at again."""
+"""Where more of the first genes may be too steep, all are looked at again."""
 
 
 def standardise(values: Floats | Singles, training: Rows, samples: Rows | None = None) -> Floats:
@@ -48,7 +48,7 @@ def _moments(rows: Floats) -> tuple[Floats, Floats, Floats]:
     """Return rows less their means, 0 where missing; the means; deviations, 1 of constant rows."""
     count: Floats | int = rows.shape[1]
     mean = rows.sum(axis=1) / count
-    if np.isnan(mean).any():
+    if np.isnan(mean.sum()):
         known = ~np.isnan(rows)
         count = np.maximum(known.sum(axis=1), 1)
         mean = np.where(known, rows, 0.0).sum(axis=1) / count
@@ -150,9 +150,9 @@ class Slopes:
 
 
 def _mixture(old: Floats, new: Floats, target: Singles) -> tuple[Floats, Floats]:
-    """Return how much of two vectors makes the best sum for a target, in each column."""
+    """Return how much of two vectors makes the best sum for a target, in each row."""
     oo, nn, on, ot, nt = (
-        np.einsum("ij,ij->j", one, other)
+        np.einsum("ij,ij->i", one, other)
         for one, other in ((old, old), (new, new), (old, new), (old, target), (new, target))
     )
     apart = oo * nn - on**2
@@ -167,39 +167,40 @@ class TrainingSets:
     def __init__(self, screen: GeneScreen, samples: Sequence[Rows]) -> None:
         self.screen = screen
         self.samples = tuple(samples)
-        member: Singles = np.zeros((screen.rows.shape[1], len(samples)), dtype=np.float32)
+        member: Singles = np.zeros((len(samples), screen.rows.shape[1]), dtype=np.float32)
         for column, rows in enumerate(samples):
-            member[rows, column] = 1.0
-        self._inverse: Singles = np.empty((screen.size, len(samples)), dtype=np.float32)
-        self._mean: Singles = np.empty((len(screen.known), len(samples)), dtype=np.float32)
+            member[column, rows] = 1.0
+        self._inverse: Singles = np.empty((len(samples), screen.size), dtype=np.float32)
+        self._mean: Singles = np.empty((len(samples), len(screen.known)), dtype=np.float32)
         # Residuals of the last two looks, and the slopes that they found, the older first.
         self._residuals = np.zeros((2, *member.shape))
-        self._looks: Singles = np.zeros((2, screen.size, len(samples)), dtype=np.float32)
+        self._looks: Singles = np.zeros((2, len(samples), screen.size), dtype=np.float32)
         weak = screen.each(lambda part: self._learn(part, member))
         self._fragile = self._really_varying(*map(np.concatenate, zip(*weak, strict=True)))
 
     def _learn(self, part: slice, member: Singles) -> tuple[Rows, Rows]:
-        """Learn the scales of a chunk of genes; return pairs of gene and set that vary little."""
+        """Learn the scales of a chunk of genes; return pairs of set and gene that vary little."""
         # Sums in single precision are as exact as the slopes that are divided by these scales.
-        block = self.screen.rows[part]
+        block = self.screen.rows[part].T
         partial = self.screen.partial[part]
         some = np.flatnonzero(partial >= 0)
-        every: Floats = member.sum(axis=0, dtype=np.float64)
-        count = np.broadcast_to(every, (len(block), member.shape[1]))
+        count = member.sum(axis=1, keepdims=True)
         if len(some):
-            count = count.copy()
-            count[some] = np.maximum(self.screen.known[partial[some]] @ member, 1.0)
-        mean = block @ member / count
-        variance = np.maximum(np.square(block) @ member / count - mean**2, 0.0)
+            count = np.repeat(count, block.shape[1], axis=1)
+            count[:, some] = np.maximum(member @ self.screen.known[partial[some]].T, 1.0)
+        mean = member @ block
+        mean /= count
+        self._mean[:, partial[some]] = mean[:, some]
+        variance: Singles = member @ np.square(block)
+        variance /= count
+        variance -= np.square(mean, out=mean)
         thin = variance < FRAGILE**2
-        inverse = 1 / np.sqrt(np.where(thin, 1.0, variance))
-        inverse[thin] = 0.0
-        self._inverse[part] = inverse
-        self._mean[partial[some]] = mean[some]
-        genes, columns = np.nonzero(thin)
-        return genes + part.start, columns
+        variance[thin] = np.inf
+        np.divide(1, np.sqrt(variance, out=variance), out=self._inverse[:, part])
+        columns, genes = np.nonzero(thin)
+        return columns, genes + part.start
 
-    def _really_varying(self, genes: Rows, columns: Rows) -> list[Rows]:
+    def _really_varying(self, columns: Rows, genes: Rows) -> list[Rows]:
         """Sort out the genes that are constant in a training set; their slope is 0."""
         fragile = []
         for column in range(len(self.samples)):
@@ -211,9 +212,8 @@ class TrainingSets:
     def columns(self, column: int, genes: Rows) -> Floats:
         """Return z-scored genes of one training set, in double precision, shape (genes, rows)."""
         fragile = self._fragile[column]
-        if (self.screen.partial[genes] >= 0).any() or (
-            len(fragile) and np.isin(genes, fragile).any()
-        ):
+        partial = len(self.screen.known) and (self.screen.partial[genes] >= 0).any()
+        if partial or (len(fragile) and np.isin(genes, fragile).any()):
             return standardise(self.screen.fetch(genes), self.samples[column])
         # Rounding to single precision is far below what a fit leaves of its slopes.
         return standardise(self.screen.rows.take(genes, axis=0), self.samples[column])
@@ -221,7 +221,7 @@ class TrainingSets:
     def largest(self, residuals: Sequence[Floats]) -> Floats:
         """Return the steepest slope in each training set, shape (sets,)."""
         everyone = np.arange(len(self.samples))
-        first = self._look(everyone, self._centred(everyone, residuals)).argmax(axis=0)
+        first = self._look(everyone, self._centred(everyone, residuals)).argmax(axis=1)
         # In double precision, so that it does not depend on what single precision rounds.
         return np.array(
             [
@@ -246,18 +246,11 @@ class TrainingSets:
         centred = self._centred(columns, residuals)
         slopes = self._recall(columns, centred, sure)
         for i, genes in enumerate(in_use):
-            slopes[genes, i] = 0.0
-        bound = limits.astype(np.float32)
-
-        def hits(part: slice) -> Rows:
-            found: Rows = np.flatnonzero(slopes[part] > bound) + part.start * len(columns)
-            return found
-
-        flat = np.concatenate(self.screen.each(hits))
-        gene, place = np.divmod(flat, len(columns))
-        order = np.argsort(place, kind="stable")
-        gene, size = gene[order], slopes.reshape(-1)[flat[order]]
-        ends = np.cumsum(np.bincount(place, minlength=len(columns))).tolist()
+            slopes[i, genes] = 0.0
+        flat = np.flatnonzero(slopes > limits.astype(np.float32)[:, None])
+        place, gene = np.divmod(flat, self.screen.size)
+        size = slopes.reshape(-1)[flat]
+        ends = np.searchsorted(place, np.arange(1, len(columns) + 1)).tolist()
         found = []
         for i, (start, end) in enumerate(pairwise([0, *ends])):
             genes, sizes = gene[start:end], size[start:end]
@@ -273,32 +266,33 @@ class TrainingSets:
         """Return the sizes of all slopes from the last two looks, where that tells enough."""
         # A residual is a sum of those of the last two looks and a rest, and so is a slope; what
         # the rest adds is at most its length, as z-scored genes are of one length.
-        old, new = (kept[:, columns] for kept in self._residuals)
+        old, new = (kept[columns] for kept in self._residuals)
         shares = _mixture(old, new, centred)
-        parts = [shares[0] * old, shares[1] * new]
+        parts = [shares[0][:, None] * old, shares[1][:, None] * new]
         lengths = [
-            np.sqrt(np.einsum("ij,ij->j", each, each)) for each in (centred - sum(parts), *parts)
+            np.sqrt(np.einsum("ij,ij->i", each, each)) for each in (centred - sum(parts), *parts)
         ]
         samples = np.array([len(self.samples[column]) for column in columns])
         bound = np.sqrt(samples) * (lengths[0] + SINGLE * (lengths[1] + lengths[2]))
-        by_old, by_new = (share.astype(np.float32) for share in shares)
-        limit = (sure - bound).astype(np.float32)
+        by_old, by_new = (share.astype(np.float32)[:, None] for share in shares)
+        limit = (sure - bound).astype(np.float32)[:, None]
         every = len(columns) == len(self.samples)
-        slopes = np.empty((self.screen.size, len(columns)), dtype=np.float32)
+        slopes = np.empty((len(columns), self.screen.size), dtype=np.float32)
 
         def recall(part: slice) -> Rows:
-            block, kept = slopes[part], [look[part] for look in self._looks]
-            older, newer = kept if every else (look[:, columns] for look in kept)
-            np.multiply(older, by_old, out=block)
-            block += by_new * newer
+            block, (older, newer) = slopes[:, part], self._looks[:, :, part]
+            np.multiply(older if every else older[columns], by_old, out=block)
+            block += by_new * (newer if every else newer[columns])
             np.abs(block, out=block)
-            found: Rows = np.flatnonzero((block > limit).any(axis=1)) + part.start
+            found: Rows = np.flatnonzero((block > limit).any(axis=0)) + part.start
             return found
 
-        again = np.concatenate(self.screen.each(recall))
-        if len(again) > MOST_DOUBTFUL * len(slopes):
+        # The first genes tell what is to be expected of the others.
+        some = min(CHUNK, self.screen.size)
+        if len(recall(slice(0, some))) > MOST_DOUBTFUL * some:
             return self._look(columns, centred)
-        slopes[again] = np.abs(self._slopes(again, centred, columns))
+        again = np.concatenate(self.screen.each(recall))
+        slopes[:, again] = np.abs(self._slopes(again, centred, columns))
         return slopes
 
     def _look(self, columns: Rows, centred: Singles) -> Singles:
@@ -307,41 +301,39 @@ class TrainingSets:
         if every:
             self._looks, self._residuals = self._looks[::-1], self._residuals[::-1]
         else:
-            self._residuals[0][:, columns] = self._residuals[1][:, columns]
-        self._residuals[1][:, columns] = centred
-        slopes = np.empty((self.screen.size, len(columns)), dtype=np.float32)
+            self._residuals[0, columns] = self._residuals[1, columns]
+        self._residuals[1, columns] = centred
+        slopes = np.empty((len(columns), self.screen.size), dtype=np.float32)
 
         def look(part: slice) -> None:
             found = self._slopes(part, centred, columns)
-            older, newer = (kept[part] for kept in self._looks)
-            if every:
-                newer[:] = found
-            else:
-                older[:, columns] = newer[:, columns]
-                newer[:, columns] = found
-            np.abs(found, out=slopes[part])
+            older, newer = self._looks[:, :, part]
+            if not every:
+                older[columns] = newer[columns]
+            newer[columns] = found
+            np.abs(found, out=slopes[:, part])
 
         self.screen.each(look)
         return slopes
 
     def _centred(self, columns: Rows, residuals: Sequence[Floats]) -> Singles:
-        centred = np.zeros((self.screen.rows.shape[1], len(columns)), dtype=np.float32)
+        centred = np.zeros((len(columns), self.screen.rows.shape[1]), dtype=np.float32)
         for i, column in enumerate(columns):
             rest = residuals[i]
-            centred[self.samples[column], i] = (rest - rest.mean()) / len(rest)
+            centred[i, self.samples[column]] = (rest - rest.mean()) / len(rest)
         return centred
 
     def _slopes(self, genes: slice | Rows, centred: Singles, columns: Rows) -> Singles:
-        """Return the slopes in single precision, shape (genes, columns)."""
-        block: Singles = self.screen.rows[genes] @ centred
+        """Return the slopes in single precision, shape (columns, genes)."""
+        block: Singles = centred @ self.screen.rows[genes].T
         partial = self.screen.partial[genes]
         some = np.flatnonzero(partial >= 0)
         if len(some):
             # The z-score of a missing value is 0: take the mean's share off the known ones only.
-            share = self.screen.known[partial[some]].astype(np.float32) @ centred
-            block[some] -= self._mean[partial[some]][:, columns] * share
-        inverse = self._inverse[genes]
-        block *= inverse if len(columns) == inverse.shape[1] else inverse[:, columns]
+            share = centred @ self.screen.known[partial[some]].T.astype(np.float32)
+            block[:, some] -= self._mean[np.ix_(columns, partial[some])] * share
+        inverse = self._inverse[:, genes]
+        block *= inverse if len(columns) == len(inverse) else inverse[columns]
         return block
 
     def _exact(self, column: int, genes: Rows, residual: Floats) -> Floats:

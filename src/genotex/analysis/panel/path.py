@@ -23,7 +23,7 @@ from genotex.analysis.panel.gene_screen import (
     TrainingSets,
     standardise,
 )
-from genotex.arrays import Floats, Rows, gene_parts
+from genotex.arrays import Flags, Floats, Rows, gene_parts
 
 PENALTIES = 40
 SATURATED = 0.9
@@ -150,22 +150,23 @@ class _Lockstep:
         """Solve again where genes are missed, and return where."""
         again = []
         for i, slopes in zip(todo, found, strict=True):
-            missed = slopes.genes[slopes.sizes > penalties[i] * (1 + MISSED)]
-            if len(missed) and self._bring_in(columns[i], missed, penalties[i]):
-                fit = self.fits[columns[i]]
-                self.waiting[columns[i]] = np.setdiff1d(self.waiting[columns[i]], fit.genes)
-                fit.solve(penalties[i])
+            missed = np.flatnonzero(slopes.sizes > penalties[i] * (1 + MISSED))
+            if len(missed):
+                missed = missed[self._bring_in(columns[i], slopes.genes[missed], penalties[i])]
+            if len(missed):
+                self.waiting[columns[i]] = np.delete(slopes.genes, missed)
+                self.fits[columns[i]].solve(penalties[i])
                 again.append(i)
         return np.array(again, dtype=np.intp)
 
-    def _bring_in(self, column: int, genes: Rows, penalty: float) -> bool:
-        """Add genes that are missed in double precision too, and return whether there are any."""
+    def _bring_in(self, column: int, genes: Rows, penalty: float) -> Flags:
+        """Add genes that are missed in double precision too, and return which are."""
         fit = self.fits[column]
         scaled = self.sets.columns(column, genes)
         slopes = np.abs(scaled @ fit.residual()) / scaled.shape[1]
-        missed = slopes > penalty * (1 + MISSED)
+        missed: Flags = slopes > penalty * (1 + MISSED)
         fit.add(genes[missed], scaled[missed])
-        return bool(missed.any())
+        return missed
 
 
 def _parts(families: Sequence[Sequence[Rows]]) -> Iterator[list[Sequence[Rows]]]:
@@ -231,7 +232,10 @@ def fold_errors(data: PanelData, family: Sequence[PanelPath]) -> Floats:
     whole, *folds = family
     errors = []
     for fold in folds:
-        test = np.setdiff1d(whole.training, fold.training, assume_unique=True)
+        left_out = np.zeros(len(data.target), dtype=np.bool_)
+        left_out[whole.training] = True
+        left_out[fold.training] = False
+        test = np.flatnonzero(left_out)
         predictor = fold.linear_predictor(data, test)
         errors.append(_deviance(data.target[test], predictor, data.binary).mean(axis=1))
     return np.array(errors).reshape(len(folds), len(whole.penalties))
