@@ -673,7 +673,9 @@ def workbooks(folder: Path) -> Iterator[LaidOut]:
     yield LaidOut(kind, "long table", {"GSE1_counts_long.txt.gz": gz(long)})
     import pandas as pd
 
-    frame = pd.DataFrame(counts.astype(float), index=ids(), columns=GSM)
+    # rdata writes no index of strings of pandas 3.
+    names, samples = (pd.Index(each, dtype=object) for each in (ids(), GSM))
+    frame = pd.DataFrame(counts.astype(float), index=names, columns=samples)
     if find_spec("rdata") is None:
         body, holds, cure = b"", "nothing", r"pip install 'genotex\[r\]'"
     else:

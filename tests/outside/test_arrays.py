@@ -19,7 +19,9 @@ def test_what_anndata_writes_is_opened(tmp_path: Path) -> None:
     shapes: dict[str, tuple[int, ...]] = {}
     with open_hdf5(anndata_file(tmp_path), first=shapes.update) as file:
         assert {"X", "obs", "var"} <= set(file)
-    assert shapes["X"] == (6, 16) and shapes["obs/_index"] == (6,)
+    # Strings of pandas 3 are a group with a mask.
+    names = shapes.get("obs/_index") or shapes["obs/_index/values"]
+    assert shapes["X"] == (6, 16) and names == (6,)
 
 
 def test_the_file_that_was_checked_is_the_file_that_is_read(tmp_path: Path) -> None:

@@ -90,6 +90,7 @@ def test_it_is_in_python(solved: Path, tmp_path: Path) -> None:
         design="~ group", contrast="group: case - control",
     )  # fmt: skip
     for frame in (found.table, found.genes):
-        ratio_of(pl.from_pandas(frame.reset_index().drop(columns="grade", errors="ignore")))
+        plain = frame.reset_index().drop(columns="grade", errors="ignore")
+        ratio_of(pl.DataFrame(plain.to_dict("list"), nan_to_null=True))
     assert "ratio" in found.to_anndata().var.columns
     ratio_of(pl.read_excel(found.to_excel(tmp_path / "genes.xlsx"), engine="openpyxl"))
