@@ -77,7 +77,7 @@ def start_lean() -> None:
     # Memory that polars frees goes back at once: the next step of a large cohort needs it.
     os.environ.setdefault("_RJEM_MALLOC_CONF", "dirty_decay_ms:100,muzzy_decay_ms:0")
     # By default cycles are searched for hundreds of times while modules are imported.
-    gc.set_threshold(100_000)
+    gc.set_threshold(1_000_000)
     # Nor are plug-ins of pydantic searched for among all installed packages.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     # Nor are cycles at the end of the process, among all modules.

@@ -76,9 +76,12 @@ def identify_ids(ids: Sequence[str], table: GeneTable) -> IdVerdict:
         share = sum(pattern.match(i) is not None for i in some) / len(some)
         if share > 0.5:
             return IdVerdict(IdKind.UNKNOWN, True, f"{share:.0%} of the ids are {what}: not genes")
-    symbols = official_symbols(some, table, Procedure.BENCHMARK)
-    share = sum(s is not None for s in symbols.symbols) / len(some)
-    share += len(symbols.lost_dates) / len(some)
+    symbols = official_symbols(some, table, Procedure.SOUND)
+    shared = table.shared_aliases
+    known = (
+        symbol or name.upper() in shared for symbol, name in zip(symbols.symbols, some, strict=True)
+    )
+    share = (sum(map(bool, known)) + len(symbols.lost_dates)) / len(some)
     probes = sum(_PROBES.match(i) is not None for i in some) / len(some)
     if share >= 0.5 and share > probes:
         return IdVerdict(IdKind.SYMBOL, False, f"{share:.0%} of the ids are known gene symbols")

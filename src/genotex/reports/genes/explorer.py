@@ -37,8 +37,6 @@ MEANINGS = ("rest", "up", "down")
 _STEPS = 5
 """Decimal digits of the largest number of a column."""
 _MOST_BINS = 5
-_PLAIN = str.maketrans("<>&`", ",.:'")
-"""Characters of base 85 that HTML and JSON would have to escape, and what the page has instead."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +65,7 @@ def explorer_data(
         if packed is not None:
             parts.append(packed[0])
             written[name] = packed[1]
-    block = zlib.compress(np.concatenate([*parts, values.ravel()]).tobytes(), 9)
+    block = zlib.compress(np.concatenate([*parts, values.ravel()]).tobytes())
     page = {
         "genes": genes.height,
         "symbols": len(symbols),
@@ -77,7 +75,7 @@ def explorer_data(
         "cut": findings.cut,
         "ranking": "mixed " if findings.mixed_ranks else "",
         **about,
-        "block": base64.b85encode(block).decode().translate(_PLAIN),
+        "block": base64.b64encode(block).decode(),
     }
     return json.dumps(page, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 

@@ -1,16 +1,6 @@
 function unpackGenes(data) {
   "use strict";
-  var alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%:()*+-;,=.?@^_'{|}~";
-  var code = new Uint8Array(128);
-  for (var a = 0; a < 85; a += 1) code[alphabet.charCodeAt(a)] = a;
-  var text = data.block, rest = text.length % 5, missing = rest ? 5 - rest : 0;
-  var bytes = new Uint8Array(Math.ceil(text.length / 5) * 4);
-  for (var i = 0, at = 0; i < text.length; i += 5, at += 4) {
-    var whole = 0;
-    for (var k = 0; k < 5; k += 1) whole = whole * 85 + (i + k < text.length ? code[text.charCodeAt(i + k)] : 84);
-    bytes[at] = whole / 16777216; bytes[at + 1] = whole >>> 16; bytes[at + 2] = whole >>> 8; bytes[at + 3] = whole;
-  }
-  var packed = bytes.subarray(0, bytes.length - missing);
+  var packed = Uint8Array.from(atob(data.block), function (character) { return character.charCodeAt(0); });
   var stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Response(stream).arrayBuffer().then(function (buffer) {
     var all = new Uint8Array(buffer), n = data.genes, from = data.symbols;
