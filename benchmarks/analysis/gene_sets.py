@@ -79,7 +79,7 @@ from genotex.analysis import (
     over_representation,
     ranked_enrichment,
 )
-from genotex.analysis.gene_sets.correlated import scale_effects
+from genotex.analysis.gene_sets.correlated import CameraTest, FryTest, scale_effects
 from genotex.analysis.gene_sets.effects import trait_effects
 from genotex.analysis.sound import carry_out
 from genotex.formats import Evidence, LinkedTable, read_evidence, read_linked
@@ -114,8 +114,8 @@ METHODS = (
 )
 
 
-def by_effects(effects: TraitEffects, members: csr_array) -> dict[str, tuple[Floats, Floats]]:
-    """Return p-values and statistics of the sets by the tests of `IN_PAIRS`."""
+def by_effects(effects: TraitEffects, members: csr_array) -> dict[str, CameraTest | FryTest]:
+    """Return the tests of the sets by each of `IN_PAIRS`."""
     competitive = partial(camera, effects.t, effects.df, effects.matrix[:, 1:], members)
     alone = partial(fry, effects.matrix, effects.prior, members)
     found = (
@@ -125,7 +125,7 @@ def by_effects(effects: TraitEffects, members: csr_array) -> dict[str, tuple[Flo
         alone(moderated=True),
         alone(),
     )
-    return {name: (test.p, test.statistic) for name, test in zip(IN_PAIRS, found, strict=True)}
+    return dict(zip(IN_PAIRS, found, strict=True))
 
 
 def p_values(effects: TraitEffects, sets: Sets, *, prerank: bool = True) -> list[Floats]:
@@ -136,9 +136,10 @@ def p_values(effects: TraitEffects, sets: Sets, *, prerank: bool = True) -> list
         (np.ones(len(places)), places, np.cumsum([0, *map(len, sets)])), shape=(len(sets), genes)
     )
     tail = benjamini_hochberg(_two_sided(effects)) < CUT
+    tests = by_effects(effects, members)
     return [
-        *(p for p, _ in by_effects(effects, members).values()),
-        fry(effects.matrix, effects.prior, members).mixed_p,
+        *(test.p for test in tests.values()),
+        tests["fry"].mixed_p,
         _mixed_by_moments(scale_effects(effects.matrix, effects.prior), sets),
         _prerank(effects.t, sets) if prerank else np.ones(len(sets)),
         over_representation(sets, tail).p if tail.any() else np.ones(len(sets)),

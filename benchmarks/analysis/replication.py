@@ -190,7 +190,8 @@ def compare_sets(folder: Path) -> None:
             effects = design_effects(cohort.result().found)
             matched = match_gene_sets(sets, effects.genes, 10, 500)
             members = matched.matrix(np.arange(len(effects.genes)))
-            found = by_effects(effects, members)
+            tests = by_effects(effects, members)
+            found = {name: (test.p, test.statistic) for name, test in tests.items()}
             permuted = " | ".join(f"{share:.0%}" for share in permuted_labels(cohort, sets))
             counts = [(benjamini_hochberg(p) < 0.05).sum() for p, _ in found.values()]
             row = (cohort.name, cohort.samples().height, *counts, permuted)
@@ -232,7 +233,7 @@ def permuted_labels(cohort: Cohort, sets: Sequence[GeneSet]) -> Floats:
         labels = np.random.default_rng(seed).permutation(case)
         effects = plain_effects(tuple(names), labels, values)
         tests = by_effects(effects, members).values()
-        found.append([(benjamini_hochberg(p) < 0.05).any() for p, _ in tests])
+        found.append([(benjamini_hochberg(test.p) < 0.05).any() for test in tests])
     return np.array(found).mean(axis=0)
 
 

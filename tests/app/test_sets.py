@@ -236,3 +236,20 @@ def test_the_methods_paragraph_names_the_gene_sets(
     assert page.get("/script", params=place).status_code == 404
     saved = page.get("/report", params=place | {"save": "1"})
     assert "attachment" in saved.headers["content-disposition"]
+
+
+def test_methods_are_copied_without_the_sets_of_another_table(
+    page: Browser, place: dict[str, str], tested: Enrichment, own_folder: Path
+) -> None:
+    output = OutputFolder(own_folder / "results")
+    table = output.enrichment(tested.trait, None).with_suffix(".csv")
+    whole, with_sets = table.read_bytes(), page.get("/methods", params=place).text
+    table.write_bytes(whole.rsplit(b"\n", 2)[0] + b"\n")
+    try:
+        answer = page.get("/methods", params=place)
+        assert answer.status_code == 200 and "gene set" not in answer.text
+        before, _, after = answer.text.partition(" Software: ")
+        assert with_sets.startswith(before) and with_sets.endswith(after) and after
+        assert 'role="alert"' in page.get("/sets", params=place).text
+    finally:
+        table.write_bytes(whole)

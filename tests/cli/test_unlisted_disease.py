@@ -49,3 +49,16 @@ def test_disease_of_the_lexicon_is_read_from_its_raw_file(genotex: Run, tmp_path
     found = json.loads(OutputFolder(output).significant_genes("Kawasaki disease", None).read_text())
     genes = found["significant_genes"]["Variable"]
     assert genes and len(set(genes) - set(truth["effects"])) <= 0.1 * len(genes)  # q < 0.05
+
+
+def test_a_misspelled_trait_is_wrong_use_where_series_are_in_no_folder_of_a_trait(
+    genotex: Run, tmp_path: Path
+) -> None:
+    simulate_study(tmp_path / "study", seed=1, samples=24, genes=400)
+    loose = tmp_path / "study" / "GEO" / "Simulated_Arthritis" / SERIES
+    for command in ("preprocess", "solve"):
+        code, _, told = genotex(command, loose, tmp_path / "out", "--trait", "Ostearthritis")
+        assert code == 2
+        assert "'Ostearthritis' is not listed; perhaps Osteoarthritis" in " ".join(told.split())
+    # A name like that of no listed trait may be right: the series has nothing of it.
+    assert genotex("preprocess", loose, tmp_path / "out", "--trait", "Xyzzy fever")[0] == 1

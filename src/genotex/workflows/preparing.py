@@ -8,7 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from genotex.clinical import load_vocabulary
+from genotex.clinical.trait.scoring import NO_NAME
 from genotex.cohorts import CohortOutcome, PreprocessOptions, preprocess
+from genotex.errors import UsageError
+from genotex.layout import InputFolder
 from genotex.parallel import Executor
 from genotex.problems import Problem, ProblemKind
 from genotex.workflows.progress import Progress, silent
@@ -49,7 +53,7 @@ def prepare(
     Raises
     ------
     UsageError
-        If the folder holds no such cohort, or a choice does not fit it.
+        If the folder holds no such cohort, a choice does not fit it, or a trait seems misspelled.
     """
     stage, done = "reading cohorts", 0
     progress(stage, 0, None, "")
@@ -62,7 +66,7 @@ def prepare(
     def note_asked(cohort: str, number: int, total: int) -> None:
         progress("asking about series", number, total, cohort)
 
-    return preprocess(
+    outcomes = preprocess(
         source,
         output,
         traits=traits,
@@ -74,6 +78,22 @@ def prepare(
         progress=note,
         asking=note_asked,
     )
+    for trait in {outcome.trait for outcome in outcomes} if InputFolder(source).is_loose else ():
+        _refuse_misspelled(trait, [each for each in outcomes if each.trait == trait], options)
+    return outcomes
+
+
+def _refuse_misspelled(
+    trait: str, outcomes: Sequence[CohortOutcome], options: PreprocessOptions
+) -> None:
+    """Refuse a name that no series has, and that is written nearly as that of a listed trait."""
+    if not all(NO_NAME in outcome.why_not_usable for outcome in outcomes):
+        return
+    named = load_vocabulary(options.vocabulary).named(trait)
+    if named.perhaps and named.disease is None:
+        series = ", ".join(outcome.cohort for outcome in outcomes)
+        msg = f"{series}: {NO_NAME}: {trait!r} is not listed; perhaps {', '.join(named.perhaps)}"
+        raise UsageError(msg)
 
 
 def prepare_condition(

@@ -117,11 +117,13 @@ class Gate:
             answer: Response = PlainTextResponse(f"403: {_FOREIGN_HOST}\n", 403)
             await answer(scope, receive, guarded)
             return
-        refused = self._refusal(scope, headers)
-        if refused is None and scope["method"] not in _SAFE:
-            refused = await run_in_threadpool(self._forbidden, scope, headers)
+        refused, what = self._refusal(scope, headers), ""
         if refused is None:
-            guarded = self._logged(scope, headers, guarded)
+            what = self._action(scope, headers)
+            if scope["method"] not in _SAFE:
+                refused = await run_in_threadpool(self._forbidden, scope, what)
+        if refused is None:
+            guarded = self._logged(scope, what, guarded)
             limited = _Limited(receive, self._access.limit(scope["path"]))
             try:
                 await self._app(scope, limited, guarded)
@@ -164,10 +166,9 @@ class Gate:
             return _OLD_PAGE
         return None
 
-    def _forbidden(self, scope: Scope, headers: Headers) -> Refused | None:
+    def _forbidden(self, scope: Scope, what: str) -> Refused | None:
         """Return why whoever is signed in may not do this."""
         visitor, workbench = scope["state"]["visitor"], scope["app"].state.workbench
-        what = self._action(scope, headers, visitor)
         if visitor is None or visitor.link is not None:
             return None
         if visitor.reads and what not in _OF_READERS:
@@ -217,10 +218,9 @@ class Gate:
         scope["path"] = f"/{path}"
         return None
 
-    def _logged(self, scope: Scope, headers: Headers, send: Send) -> Send:
+    def _logged(self, scope: Scope, what: str, send: Send) -> Send:
         """Write an action to the log of the group once it is answered."""
         group, visitor = self._access.group, scope["state"]["visitor"]
-        what = self._action(scope, headers, visitor)
         if group is None or visitor is None or not what:
             return send
 
@@ -236,8 +236,9 @@ class Gate:
         return noting
 
     @staticmethod
-    def _action(scope: Scope, headers: Headers, visitor: Visitor | None) -> str:
+    def _action(scope: Scope, headers: Headers) -> str:
         """Return what a request does, in words; empty where it only shows something."""
+        visitor = scope["state"]["visitor"]
         if visitor is not None and visitor.link is not None:
             # Its pages, but not their parts.
             page = headers.get("sec-fetch-dest", "document") == "document"

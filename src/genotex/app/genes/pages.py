@@ -27,6 +27,7 @@ from genotex.app.pages import (
 )
 from genotex.app.study import result_line
 from genotex.app.tables import PageTable, Row, Rows, facts_of, of_another
+from genotex.errors import GenotexError
 from genotex.reports import change_words, evidence_of, linked_of, methods_paragraph
 from genotex.reports.problem.groups import groups_of_samples
 from genotex.reports.sections.gene_sets import view_gene_sets
@@ -224,6 +225,14 @@ def enrichment_of(request: Request, analysis: LoadedAnalysis) -> Enrichment | No
     return read_enrichment(analysis.output, result.trait, result.condition)
 
 
+def readable_sets(request: Request, analysis: LoadedAnalysis) -> tuple[Enrichment | None, str]:
+    """Return the test of gene sets of an analysis, or why it cannot be read."""
+    try:
+        return enrichment_of(request, analysis), ""
+    except GenotexError as error:
+        return None, str(error)
+
+
 def _methods(request: Request) -> Response:
     """Send the methods paragraph of the report."""
     analysis = analysis_of(request)
@@ -234,7 +243,8 @@ def _methods(request: Request) -> Response:
 def _methods_of(request: Request, analysis: LoadedAnalysis) -> str:
     findings, genes, result = analysis.findings, analysis.genes, analysis.result
     file = analysis.output.enrichment(result.trait, result.condition).with_suffix(".csv").name
-    sets = view_gene_sets(enrichment_of(request, analysis), findings, file)
+    # Sets that are not of this table are no part of its methods.
+    sets = view_gene_sets(readable_sets(request, analysis)[0], findings, file)
     return methods_paragraph(
         analysis.evidence,
         findings,

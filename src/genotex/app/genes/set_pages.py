@@ -18,7 +18,7 @@ from genotex.analysis import TEST_COLUMNS, Enrichment
 from genotex.analysis.gene_sets.enrichment import ranking, running_sum
 from genotex.app.downloads import send_figure
 from genotex.app.forms import OptionForm
-from genotex.app.genes.pages import GENES, enrichment_of
+from genotex.app.genes.pages import GENES, enrichment_of, readable_sets
 from genotex.app.pages import (
     address,
     address_of,
@@ -33,7 +33,7 @@ from genotex.app.pages import (
 )
 from genotex.app.study import result_line
 from genotex.app.tables import PageTable, Rows, columns, facts_of
-from genotex.errors import GenotexError, UsageError
+from genotex.errors import UsageError
 from genotex.figures import Figure
 from genotex.figures import running_sum as draw_running_sum
 from genotex.genes import packaged_ontology
@@ -77,11 +77,8 @@ _TABLE = PageTable(
 
 def sets(request: Request) -> Response:
     """Show the form and the table."""
-    analysis, problem, found = analysis_of(request), "", None
-    try:
-        found = enrichment_of(request, analysis)
-    except GenotexError as error:
-        problem = str(error)
+    analysis = analysis_of(request)
+    found, problem = readable_sets(request, analysis)
     values = {} if found is None else _TABLE.values(request, _shown(request, analysis, found))
     return render(
         request,

@@ -154,9 +154,10 @@ def weigh_oversight(
     return {name: value for name, value in found.items() if value}
 
 
+NO_NAME = "neither the texts of the series nor a value names the trait"
 WHY_NONE = {
     "none, nothing varies": "nothing differs between samples but age and the like",
-    "none, nothing names the trait": "neither the texts of the series nor a value names the trait",
+    "none, nothing names the trait": NO_NAME,
     "none, one value for all": "all samples have it: a row has the same value for all",
     "none, only treatments": "samples differ by treatment, time or course alone",
     "none, what all have": "the texts speak of what all patients or samples have",
