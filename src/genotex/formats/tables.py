@@ -226,6 +226,11 @@ class CellCounts:
         return notes
 
 
+_RESERVED = 1 << 26
+"""Bytes set aside for values, of which those that are used take memory. So much has a place of its
+own, which goes back to the system when it is freed; what grows among small pieces may not."""
+
+
 class ValueTable:
     """Collector of the blocks of a table of measurements."""
 
@@ -235,7 +240,7 @@ class ValueTable:
         self._taken = width if numbers else 0
         self.counts = CellCounts(path)
         self._ids: list[str] = []
-        self._values = np.empty((0, self._taken))
+        self._values = np.empty((_RESERVED // (8 * max(self._taken, 1)), self._taken))
         self._missing: Sequence[str] = ()
         """Words that stood for a value so far: all known ones, once a cell is none and not empty.
         Searching each cell for them takes half as long as reading it."""
@@ -268,14 +273,15 @@ class ValueTable:
                 f"{len(self.padded)} table lines have too few cells, first line "
                 f"{self.padded[0]}; their last cells were taken as missing"
             )
-        values = self._values if self._taken else np.empty((len(self._ids), 0))
-        return self._ids, values, notes
+        self._values.resize((len(self._ids), self._taken), refcheck=False)
+        return self._ids, self._values, notes
 
     def _append(self, part: pl.DataFrame) -> None:
         """Add the values of a block to those before it, which stay where they are in memory."""
-        at = len(self._values)
-        self._values.resize((at + part.height, self._taken), refcheck=False)
-        block = self._values[at:]
+        end = len(self._ids)
+        if end > len(self._values):
+            self._values.resize((end, self._taken), refcheck=False)
+        block = self._values[end - part.height : end]
         block[:] = part.to_numpy()
         self.counts.clear_infinite(block)
 
