@@ -13,6 +13,8 @@ from hypothesis import settings
 from genotex.outside import VARIABLE, process_limits
 from tests.durations import IN_TURNS, function_of, is_slow, recorded, takes_long
 
+# Tests read files, not what an earlier run kept of them, and leave nothing in the home.
+os.environ.setdefault(VARIABLE, "kept=0")
 settings.register_profile("genotex", deadline=None)  # no test asserts a time
 settings.load_profile("genotex")
 

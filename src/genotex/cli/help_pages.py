@@ -6,10 +6,8 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from importlib.util import find_spec
-from pathlib import Path
 
-import genotex
+from genotex.kept import cache_folder, installed
 
 _SCREEN = (
     *("COLORTERM", "COLUMNS", "FORCE_COLOR", "GITHUB_ACTIONS", "LINES", "NO_COLOR", "PY_COLORS"),
@@ -25,9 +23,8 @@ class HelpPage:
     """
 
     def __init__(self, commands: Sequence[str], encoding: str) -> None:
-        home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
-        self.path = home / "genotex" / "help" / ("-".join(["genotex", *commands]) + ".txt")
-        self._state = repr((_installed(), _screen(), encoding, sys.version)) + "\n"
+        self.path = cache_folder("help") / ("-".join(["genotex", *commands]) + ".txt")
+        self._state = repr((installed(), _screen(), encoding, sys.version)) + "\n"
 
     def read(self) -> str | None:
         """Return the page; None where it was not kept, or for another state."""
@@ -64,23 +61,3 @@ def _screen() -> object:
         with suppress(OSError):
             sizes.append((number, *os.get_terminal_size(number)))
     return sizes, [os.environ.get(name) for name in _SCREEN]
-
-
-def _installed() -> object:
-    """Return what changes with this package and with every package that is installed."""
-    spec = find_spec("typer")
-    libraries = Path(spec.origin).parents[1] if spec and spec.origin else Path()
-    return genotex.__version__, _newest(genotex.__path__[0]), libraries.stat().st_mtime_ns
-
-
-def _newest(folder: str) -> int:
-    """Return when a folder or one of its modules changed last."""
-    newest = 0
-    with os.scandir(folder) as found:
-        for entry in found:
-            if entry.is_dir(follow_symlinks=False):
-                changed = 0 if entry.name == "__pycache__" else _newest(entry.path)
-            else:
-                changed = entry.stat().st_mtime_ns
-            newest = max(newest, changed)
-    return newest

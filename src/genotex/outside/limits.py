@@ -26,6 +26,7 @@ _UNITS = {"": 1} | {
 _VALUE = re.compile(r"(\d+(?:\.\d+)?(?:e\+?\d+)?)\s*([kmgt]i?b?)?b?", re.IGNORECASE)
 _MOST = 1 << 62
 _CELL_BYTES = 8
+_MAY_BE_NONE = ("kept",)
 
 
 def _limit(default: int, what: str, *, is_size: bool = False) -> Any:
@@ -60,6 +61,11 @@ class Limits:
     gene_sets: int = _limit(256 * _MIB, "bytes of a file of gene sets when unpacked", is_size=True)
     upload: int = _limit(2 * _GIB, "bytes of an uploaded file when unpacked", is_size=True)
     download: int = _limit(20 * _GIB, "bytes of a file that is fetched", is_size=True)
+    kept: int = _limit(
+        2 * _GIB,
+        "bytes of tables kept in the cache folder to be read faster; 0 for none",
+        is_size=True,
+    )
     uploaded: bool = False
     """Whether these are the limits of uploads, which no setting raises."""
 
@@ -135,8 +141,8 @@ def _parsed(text: str, known: Mapping[str, str]) -> dict[str, int]:
             msg = f"{VARIABLE}: {name} is set twice"
             raise UsageError(msg)
         number = _VALUE.fullmatch(given)
-        value = 0 if number is None else float(number[1]) * _UNITS[(number[2] or "").lower()]
-        if not 1 <= value <= _MOST:
+        value = -1 if number is None else float(number[1]) * _UNITS[(number[2] or "").lower()]
+        if not (name not in _MAY_BE_NONE) <= value <= _MOST:
             msg = f"{VARIABLE}: {name}={given[:40]} is not a number above 0, such as 2e9 or 16GiB"
             raise UsageError(msg)
         found[name] = int(value)

@@ -337,6 +337,7 @@ class NoOtherProcesses(Opened):
             *("HOME", "IPYTHONDIR", "LANG", "LC_CTYPE", "MPLBACKEND", "MPLCONFIGDIR", "PATH"),
             *("PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONPATH", "TMPDIR", "TZ", "USER"),
             *("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "MKL_CBWR", "NPY_DISABLE_CPU_FEATURES"),
+            "GENOTEX_LIMITS",
         }
 
     def test_secret_is_in_no_environment_to_be_seen(

@@ -132,6 +132,9 @@ def environment(limits: SandboxLimits, lib: Path) -> dict[str, str]:
     }
     threads = dict.fromkeys(_THREADS, str(limits.threads)) if limits.threads else {}
     passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    limits_given = passed.get(VARIABLE, "")
+    if "kept" not in limits_given:  # The home of a session is in memory, and ends with it
+        passed[VARIABLE] = f"{limits_given},kept=0".strip(",")
     return {**settings, **threads, **passed}
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from genotex.errors import FormatError, SuperSeriesError, TruncatedFileError
+from genotex.formats.geo.kept_matrices import kept_matrix
 from genotex.formats.geo.series import Cells, ExpressionMatrix, Series
 from genotex.formats.lines import LineReader, is_gzip, is_marker, read_ahead
 from genotex.formats.tables import ValueTable, average_duplicates, first_repeated
@@ -194,13 +195,15 @@ def read_series_matrix(
     ``!Sample_geo_accession``.
     """
     path, kept = Path(path), _kept.get()
-    if kept is None or not (expression and numbers):
+    if not (expression and numbers):
         return _read(path, expression=expression, numbers=numbers)
+    if kept is None:
+        return _read_whole(path)
     state = path.stat()
     key = (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns)
     if key in kept:
         return replace(kept[key], path=path)
-    found = _read(path, expression=True, numbers=True)
+    found = _read_whole(path)
     kept.clear()
     if found.expression is not None and found.expression.values.nbytes <= _MOST_KEPT:
         found.expression.values.flags.writeable = False
@@ -216,6 +219,18 @@ _kept: ContextVar[dict[_FileKey, Series] | None] = ContextVar("kept", default=No
 def keep_last_matrix() -> None:
     """From now on, read a matrix once where it is asked for again, also where it was moved."""
     _kept.set({})
+
+
+def _read_whole(path: Path) -> Series:
+    """Read a matrix, or its table as it was kept when it was read before."""
+    if (kept := kept_matrix(path)) is None:
+        return _read(path, expression=True, numbers=True)
+    if (known := kept.read()) is not None:
+        head = _read(path, expression=False, numbers=False)
+        return replace(head, expression=known[0], notes=known[1])
+    series = _read(path, expression=True, numbers=True)
+    kept.keep(series)
+    return series
 
 
 def _read(path: Path, *, expression: bool, numbers: bool) -> Series:
