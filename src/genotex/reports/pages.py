@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 import polars as pl
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from jinja2 import (
+    Environment,
+    FileSystemBytecodeCache,
+    PackageLoader,
+    StrictUndefined,
+    select_autoescape,
+)
+from jinja2.bccache import Bucket
 from markupsafe import Markup
 
 from genotex import words
@@ -28,6 +36,7 @@ def render_template(name: str, page: object) -> str:
 def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("genotex.reports"),
+        bytecode_cache=_compiled(),
         autoescape=select_autoescape(default=True, disabled_extensions=("md.j2",)),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -46,6 +55,24 @@ def _environment() -> Environment:
         "thousands": "{:,}".format,
     }
     return environment
+
+
+class _Compiled(FileSystemBytecodeCache):
+    """Compiled templates, in a folder of temporary files that no other user can write."""
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep a template where that is possible."""
+        with suppress(OSError):
+            super().dump_bytecode(bucket)
+
+
+def _compiled() -> FileSystemBytecodeCache | None:
+    """Return where compiled templates are kept; None without a folder that is safe."""
+    # Jinja compares the text of a template; its options are those of this file.
+    try:
+        return _Compiled(pattern=f"genotex-{Path(__file__).stat().st_mtime_ns}-%s")
+    except (OSError, RuntimeError):
+        return None
 
 
 def checked_page(path: Path) -> Path:
