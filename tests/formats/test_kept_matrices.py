@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -136,12 +137,17 @@ def test_the_tables_read_longest_ago_make_room(
     assert len(list(folder.iterdir())) == 2
 
 
-def test_where_nothing_can_be_kept_safely_the_file_is_read(tmp_path: Path, folder: Path) -> None:
+def test_where_nothing_can_be_kept_safely_the_file_is_read(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = write_matrix(tmp_path / "m.txt")
     folder.parent.parent.write_text("a file in the way")
     first = read_series_matrix(path)
     folder.parent.parent.unlink()
     folder.mkdir(parents=True, mode=0o755)
+    assert same(first, read_series_matrix(path))
+    folder.chmod(0o700)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=15_000_000))
     assert same(first, read_series_matrix(path))
     assert not list(folder.iterdir())
 

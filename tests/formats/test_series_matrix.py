@@ -148,6 +148,14 @@ def test_words_for_missing_values_far_below_the_first_rows(tmp_path):
     assert note.startswith("1 cells are not numbers and were taken as missing, first 'four'")
 
 
+@pytest.mark.parametrize("reserved", [0, 4096, 1 << 26])
+def test_more_values_than_memory_was_set_aside_for(tmp_path, monkeypatch, reserved):
+    monkeypatch.setattr("genotex.formats.tables._RESERVED", reserved)
+    rows = [(f"{i}_at", str(i), str(-i), str(i / 8)) for i in range(20_000)]
+    values = read_series_matrix(write(tmp_path / "m.txt", matrix_text(rows=rows))).expression.values
+    assert values.tolist() == [[i, -i, i / 8] for i in range(20_000)]
+
+
 def test_infinite_values_are_missing_and_counted(tmp_path):
     rows = [("a", "inf", "-Inf", "1e999"), ("b", "1e5", "+2", "-.5")]
     series = read(tmp_path, matrix_text(rows=rows))

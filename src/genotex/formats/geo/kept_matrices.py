@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import stat
 import sys
 import tempfile
@@ -27,6 +28,8 @@ from genotex.outside import current_limits
 
 _LEAST = 4 << 20
 """A file of fewer bytes is read in a twentieth of a second."""
+_OF_FREE = 4
+"""A file takes at most one in so many of the bytes that are free: results go to the same disk."""
 _DIGITS = 8
 """Of the checksum at the end of a kept file."""
 
@@ -83,10 +86,11 @@ class KeptMatrix:
         folder = self.path.parent
         with suppress(OSError):
             folder.mkdir(0o700, parents=True, exist_ok=True)
-            room = self._most - values.nbytes - len(text) - _DIGITS
-            if not values.flags.c_contiguous or room < 0 or not _is_own(folder):
+            size = len(text) + values.nbytes + _DIGITS
+            enough = size <= min(self._most, shutil.disk_usage(folder).free // _OF_FREE)
+            if not values.flags.c_contiguous or not enough or not _is_own(folder):
                 return
-            _make_room(folder, room)
+            _make_room(folder, self._most - size)
             # Not flushed to the disk: a file that a crash cut off is noticed.
             with tempfile.NamedTemporaryFile(dir=folder, suffix=PART, delete=False) as part:
                 try:
