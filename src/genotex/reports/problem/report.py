@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from threadpoolctl import threadpool_limits
+
 import genotex
 from genotex.analysis import AnalysisResult, read_enrichment, read_meta, read_result
 from genotex.errors import AnalysisError, FormatError
@@ -30,6 +32,8 @@ from genotex.reports.problem.sample_figures import sample_figures
 from genotex.reports.sections.gene_sets import view_gene_sets
 from genotex.words import counted, listed
 
+_LARGE = 1 << 26
+"""Bytes of a table of which matrix products are worth several threads."""
 _REFUSAL = re.compile(
     r"(gene (data|expression)|trait) not available|.*\b(biased|one-sided)\b", re.IGNORECASE
 )
@@ -75,15 +79,19 @@ def write_report(
     reasons = {**result.other_cohorts, **_refusals(output, trait, infos)}
     findings = Findings.from_result(replace(result, other_cohorts=reasons), table)
     sets = output.enrichment(trait, condition).with_suffix(".csv").relative_to(output.root)
-    page = build_page(
-        evidence_of(output, result),
-        table,
-        infos,
-        findings,
-        csv_name=path.with_suffix(".csv").name,
-        gene_sets=view_gene_sets(read_enrichment(output, trait, condition), findings, str(sets)),
-        written=written,
-    )
+    # Over a small table, threads of a matrix product wait for each other longer than they compute.
+    with threadpool_limits(limits=1 if table.expression.nbytes < _LARGE else None):
+        page = build_page(
+            evidence_of(output, result),
+            table,
+            infos,
+            findings,
+            csv_name=path.with_suffix(".csv").name,
+            gene_sets=view_gene_sets(
+                read_enrichment(output, trait, condition), findings, str(sets)
+            ),
+            written=written,
+        )
     page = replace(page, together=_together(output, result, path))
     return write_page_files(render_page(page), path, csv_frame(findings, ranked(findings)))
 
