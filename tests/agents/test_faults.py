@@ -143,8 +143,8 @@ def test_lost_variable_runs_and_prints_the_same_but_leaves_nothing(tried: Tried)
 
 def test_lost_variable_leaves_texts_and_keywords_alone(tasks: list[Task]) -> None:
     unit, code = unit_and_code(tasks, "extract_gene_data")
-    lost = with_fault(code, unit, RUNS, seed=1)
+    lost = with_fault(f'{code}print("no expression", end="")\n', unit, RUNS, seed=1)
     assert "my_expression = read_expression(series)" in lost
-    assert "the matrix holds no expression table" in lost
+    assert 'print("no expression", end="")' in lost
     unit, code = unit_and_code(tasks, "read_clinical_features")
     assert "save_table(my_clinical)" in with_fault(code, unit, RUNS, seed=1)

@@ -30,7 +30,7 @@ from genotex.procedure import Procedure
 from tests.agents.playing import python
 from tests.agents.team.conftest import Played, PlayedModel, play
 from tests.cli.conftest import Run
-from tests.geo_text import write_asthma
+from tests.geo_text import asthma, series_matrix, write_asthma, write_gz
 
 ROOT = Path(__file__).parents[2]
 OPTIONS = ("--trait", "Asthma", "--model", "rules", "--sandbox", "best")
@@ -79,8 +79,7 @@ def directly(
     return files(target)
 
 
-@pytest.fixture(scope="module")
-def done(place: Path) -> TeamFinished:
+def by_team(place: Path) -> TeamFinished:
     """Have the problem solved by the team, by the procedure sound."""
     register_rules()
     plan = TeamPlan(
@@ -93,6 +92,11 @@ def done(place: Path) -> TeamFinished:
     return run_team(plan)
 
 
+@pytest.fixture(scope="module")
+def done(place: Path) -> TeamFinished:
+    return by_team(place)
+
+
 def test_rules_give_byte_by_byte_what_the_direct_road_gives(
     place: Path, done: TeamFinished
 ) -> None:
@@ -101,6 +105,17 @@ def test_rules_give_byte_by_byte_what_the_direct_road_gives(
     expected = directly(place, place / "direct", "sound")
     assert files(place / "out") == expected
     assert any(name.startswith("regress/") for name in expected)
+
+
+def test_groups_processed_apart_are_left_for_review_as_without_agents(tmp_path: Path) -> None:
+    write_asthma(tmp_path / "in", "GSE1", number=22)
+    rows = asthma(24)
+    batch = [f"batch: {cell}" for cell in rows[0]]
+    text = series_matrix("GSE2", characteristics=[*rows, batch])
+    write_gz(tmp_path / "in/GEO/Asthma/GSE2/GSE2_series_matrix.txt.gz", text)
+    (problem,) = by_team(tmp_path).problems
+    assert problem.cohort == "GSE1"
+    assert files(tmp_path / "out") == directly(tmp_path, tmp_path / "direct", "sound")
 
 
 def test_killed_and_resumed_the_procedure_benchmark_gives_what_the_direct_road_gives(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from genotex.cohorts.geo.files import choose_file, is_empty, with_expression
+from genotex.cohorts.geo.files import SubmittedValues, choose_file, is_empty, with_expression
 from genotex.cohorts.tcga.files import read_raw_genes
 from genotex.errors import FormatError, UsageError
 from genotex.formats import Evidence, ExpressionMatrix, read_raw_counts
@@ -37,7 +37,7 @@ def raw_geo_values(files: GeoCohortFiles, evidence: Evidence) -> RawValues:
     raw = choose_file(files, evidence.options.get("series_platform", ()))
     own = tuple(path for path in files.supplementary if path.name in used)
     if own:
-        from genotex.cohorts.geo.submitted import SubmittedValues, submitted_values
+        from genotex.cohorts.geo.submitted import submitted_values
 
         how = SubmittedValues(cell_type=evidence.options.get("cell_type", ""))
         only = replace(files, supplementary=own)

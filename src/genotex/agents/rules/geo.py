@@ -30,13 +30,12 @@ from genotex.clinical import (
     why_no_trait,
 )
 from genotex.cohorts.geo.cohort import rows_need_mapping
-from genotex.cohorts.geo.files import RawSeries, no_table, read_raw_series, takes_counts
-from genotex.cohorts.geo.rna_seq import count_genes
+from genotex.cohorts.geo.files import RawSeries, SubmittedValues, no_table, read_raw_series
+from genotex.cohorts.geo.other_files import other_genes, other_values
 from genotex.errors import FormatError
 from genotex.features import simple_key
-from genotex.formats import Role, Series
+from genotex.formats import ExpressionMatrix, Role, Series
 from genotex.genes import GeneTable, IdVerdict, RowGenes, check_rows, genes_of_rows, identify_ids
-from genotex.layout import GeoCohortFiles
 from genotex.procedure import Procedure
 
 GenesEnd = Literal["", "series", "table", "mapping"]
@@ -80,7 +79,7 @@ class _GeoDecisions:
     own_platform: str | None  # First platform at hand
     map_notes: tuple[str, ...]  # Why these columns
     procedure: Procedure  # Which procedure
-    counted: bool  # Whether the rows are RNA-seq counts of NCBI
+    from_other_files: bool  # Whether the values are of other files than the matrix
 
 
 def _decide_geo(task: Task) -> _GeoDecisions:
@@ -100,9 +99,15 @@ def _decide(task: Task, state: tuple[tuple[str, int, int], ...]) -> _GeoDecision
     table = GeneTable.load()
     files = task.geo_files
     raw, reading = _read(task, table)
-    counted = reading.gene.available and takes_counts(files, raw.series, task.procedure)
-    if counted:
-        rows, end, why = _counts(files, raw.series, reading, table)
+    other: ExpressionMatrix | str | None = None
+    if reading.gene.available:
+        other = other_values(files, raw.series, table, task.procedure)
+    rows: RowGenes | None = None
+    end: GenesEnd
+    if isinstance(other, str):
+        end, why = "table", other
+    elif other is not None:
+        end, why = _other_genes(task, raw.series, reading, table)
     else:
         rows, end, why = _genes(raw, reading, task.procedure, table)
     ids = raw.series.expression.ids if raw.series.expression is not None else ()
@@ -123,7 +128,7 @@ def _decide(task: Task, state: tuple[tuple[str, int, int], ...]) -> _GeoDecision
         own_platform=None if first is None else first.accession or first.path.name,
         map_notes=() if rows is None else rows.notes,
         procedure=task.procedure,
-        counted=counted,
+        from_other_files=isinstance(other, ExpressionMatrix),
     )
 
 
@@ -141,15 +146,19 @@ def _read(task: Task, table: GeneTable) -> tuple[RawSeries, ClinicalAnnotation]:
     return raw, rule_expert(task.procedure).annotate(description, task.trait)
 
 
-def _counts(
-    files: GeoCohortFiles, series: Series, reading: ClinicalAnnotation, table: GeneTable
-) -> tuple[None, GenesEnd, str]:
+def _other_genes(
+    task: Task, series: Series, reading: ClinicalAnnotation, table: GeneTable
+) -> tuple[GenesEnd, str]:
     codes = None
     if reading.trait is not None:
-        codes = apply_encoding(reading.trait, series, procedure=Procedure.SOUND).codes
+        codes = apply_encoding(reading.trait, series, procedure=task.procedure).codes
     binary = reading.trait is not None and reading.trait.kind == "binary"
-    found = count_genes(files, series, codes, binary=binary, table=table)
-    return (None, "mapping" if found.genes is None else "", found.why_no_genes)
+    found = other_genes(
+        task.geo_files, series, codes, binary=binary, table=table, procedure=task.procedure,
+        how=SubmittedValues(),
+    )  # fmt: skip
+    assert found is not None
+    return ("mapping" if found.genes is None else ""), found.why_no_genes
 
 
 def _genes(
@@ -236,7 +245,7 @@ def geo_steps(task: Task) -> tuple[str, ...]:
     steps = ["load_data", "read_clinical_features"]
     if found.genes_end != "series":
         steps.append("extract_gene_data")
-    if found.counted:
+    if found.from_other_files:
         steps.append("normalise_and_link")
     elif found.genes_end not in ("series", "table"):
         steps.append("review_gene_ids")
@@ -331,14 +340,13 @@ def _record(found: _GeoDecisions) -> str:
 
 def _extract(found: _GeoDecisions) -> str:
     # The same for every series, so that it may be taken over from one to the other.
-    why = no_table(found.procedure)
     return (
         "expression = read_expression(series)\nprint(expression)\n"
         "print(list(expression.rows[:20]))\n"
         "if not expression.rows:\n"
         "    # Without genes there is nothing more to do.\n"
         "    gene_available = False\n"
-        f"    why_no_genes = {literal(one_line(why))}\n"
+        "    why_no_genes = expression.why_empty\n"
         "    print(save_cohort_info(task, clinical=clinical, why_no_genes=why_no_genes))\n"
     )
 
@@ -367,7 +375,7 @@ def _map(found: _GeoDecisions) -> str:
 
 def _finish(found: _GeoDecisions) -> str:
     rows = "mapped" if _needs_mapping(found) else "expression"
-    rows += ", clinical" if found.counted else ""
+    rows += ", clinical" if found.from_other_files else ""
     if found.genes_end == "mapping":
         return comment(found.why_no_genes) + "gene_available = False\n" + _record(found)
     return (FINISH if found.trait is not None else _FINISH_WITHOUT_TRAIT).format(rows=rows)

@@ -174,6 +174,10 @@ def _accept_cohort(
 def _host_record(task: Task, evidence: Evidence, output: OutputFolder) -> Evidence:
     """Return the record of a cohort with what only the host knows and may set."""
     digests = table_digests(output, task.trait, task.cohort)
+    reading = own_reading(task.kind, evidence.reading)
+    if review := evidence.reading.get("review"):
+        # Which groups are to be reviewed was computed with the record.
+        reading["review"] = review
     return replace(
         evidence,
         trait=task.trait,
@@ -181,7 +185,7 @@ def _host_record(task: Task, evidence: Evidence, output: OutputFolder) -> Eviden
         procedure=task.procedure,
         genotex_version=genotex.__version__,
         options=options_record(PreprocessOptions(procedure=task.procedure), task.cohort),
-        reading=own_reading(task.kind, evidence.reading),
+        reading=reading,
         # The code behind these tables is unknown, so the pipeline never takes them for its own.
         fingerprint="",
         design={},

@@ -13,12 +13,13 @@ from genotex.agents.task import Task
 from genotex.agents.toolkit.features import ClinicalTable
 from genotex.agents.toolkit.sources import ClinicalColumns, SeriesText
 from genotex.agents.toolkit.tool import Made, NumberTable, listed, tool
-from genotex.cohorts.geo.files import RawSeries, no_table, takes_counts, with_expression
+from genotex.cohorts.geo.files import RawSeries, SubmittedValues, no_table, with_expression
 from genotex.cohorts.geo.files import read_annotation as read_platform_tables
-from genotex.cohorts.geo.rna_seq import CountedGenes, count_genes
+from genotex.cohorts.geo.other_files import other_genes, other_values
+from genotex.cohorts.geo.rna_seq import CountedGenes
 from genotex.cohorts.tcga.files import NO_EXPRESSION, RawExpression, read_raw_genes
 from genotex.errors import UsageError
-from genotex.formats import ExpressionMatrix, Platform, read_raw_counts
+from genotex.formats import ExpressionMatrix, Platform
 from genotex.genes import (
     GeneMapping,
     GeneTable,
@@ -39,8 +40,10 @@ class Expression(NumberTable):
     task: Task
     raw: RawSeries | RawExpression
     matrix: ExpressionMatrix
-    counted: bool = False
-    """Whether these are RNA-seq counts of NCBI, by GeneID."""
+    from_other_files: bool = False
+    """Whether these are NCBI's counts, or what the submitter added, in place of an empty table."""
+    why_empty: str = ""
+    """Why there is no row, where there is none."""
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -60,7 +63,7 @@ class Expression(NumberTable):
     def __repr__(self) -> str:
         """Show size and first row ids."""
         rows, samples = self.shape
-        what = "RNA-seq counts by NCBI GeneID" if self.counted else "expression"
+        what = "expression of other files" if self.from_other_files else "expression"
         return f"{what}, {rows} rows x {samples} samples; first rows: {listed(self.rows, 20)}"
 
 
@@ -143,7 +146,7 @@ class Genes(NumberTable):
         return "\n".join([*lines, *(f"  {note}" for note in self.mapping.notes)])
 
 
-_COUNTS = "call normalise_symbols(expression, clinical)"
+_OTHER_FILES = "values of other files go into normalise_symbols(expression, clinical)"
 _RECORD = "record it with save_cohort_info(task, clinical=clinical, why_no_genes=...)"
 
 
@@ -160,9 +163,9 @@ def read_expression(source: SeriesText | ClinicalColumns) -> Expression:
     -------
     Expression
         ``rows`` (tuple of p row ids, always strings), ``columns`` (tuple of n sample ids),
-        ``values`` (p x n). Of a series made by sequencing the table is empty: then these are the
-        RNA-seq counts that NCBI computed, where the folder has them (``counted`` is True, the
-        row ids are GeneIDs), else p is 0.
+        ``values`` (p x n). Where the table is empty, as of most series made by sequencing, these
+        are RNA-seq counts that NCBI computed, or values that the submitter added, where the
+        folder has them (``from_other_files`` is True); else p is 0, and ``why_empty`` says why.
 
     Examples
     --------
@@ -171,11 +174,12 @@ def read_expression(source: SeriesText | ClinicalColumns) -> Expression:
     if isinstance(source, SeriesText):
         raw = with_expression(source.raw)
         assert raw.series.expression is not None
-        if takes_counts(source.files, raw.series, source.task.procedure):
-            counts = read_raw_counts(source.files.counts[0])
-            matrix = ExpressionMatrix(counts.genes, counts.samples, counts.counts)
-            return Expression(source.task, raw, matrix, counted=True)
-        return Expression(source.task, raw, raw.series.expression)
+        task, empty = source.task, not raw.series.expression.ids
+        other = other_values(source.files, raw.series, GeneTable.load(), task.procedure)
+        if isinstance(other, ExpressionMatrix):
+            return Expression(task, raw, other, from_other_files=True)
+        why = (other or no_table(task.procedure)) if empty else ""
+        return Expression(task, raw, raw.series.expression, why_empty=why)
     found = read_raw_genes(source.files, source.task.procedure)
     if found is None:
         msg = f"read_expression(): {NO_EXPRESSION}; {_RECORD}"
@@ -207,7 +211,7 @@ def identify_rows(expression: Expression) -> IdVerdict:
 
 def _check_rows(expression: Expression, function: str) -> None:
     if not expression.rows:
-        msg = f"{function}(): {no_table(expression.task.procedure)}; {_RECORD}"
+        msg = f"{function}(): {expression.why_empty}; {_RECORD}"
         raise UsageError(msg)
 
 
@@ -277,8 +281,8 @@ def map_probes(
     >>> mapped = map_probes(expression, annotation, id_column="ID", gene_column="Gene Symbol")
     """
     _check_rows(expression, "map_probes")
-    if expression.counted:
-        msg = f"map_probes(): counts by GeneID need no mapping; {_COUNTS}"
+    if expression.from_other_files:
+        msg = f"map_probes(): {_OTHER_FILES} without mapping"
         raise UsageError(msg)
     task, table = expression.task, GeneTable.load()
     if annotation is None:
@@ -330,9 +334,9 @@ def normalise_symbols(
     ----------
     rows : MappedRows or Expression
         As `map_probes` gives it; or as `read_expression` gives it where the row ids are gene
-        symbols already, or for RNA-seq counts.
+        symbols already, or the values are those of other files than the matrix.
     clinical : ClinicalTable, optional
-        As `clinical_table` gives it; needed for RNA-seq counts.
+        As `clinical_table` gives it; needed for values of other files.
 
     Returns
     -------
@@ -345,8 +349,8 @@ def normalise_symbols(
     >>> genes = normalise_symbols(mapped)
     """
     task, table = rows.task, GeneTable.load()
-    if isinstance(rows, Expression) and rows.counted:
-        return _normalise_counts(rows, clinical, table)
+    if isinstance(rows, Expression) and rows.from_other_files:
+        return _other_genes(rows, clinical, table)
     if isinstance(rows, MappedRows):
         expression, found, annotation = rows.expression, rows.found, rows.annotation
     else:
@@ -363,21 +367,22 @@ def normalise_symbols(
     return Genes(task, expression, mapping, annotation)
 
 
-def _normalise_counts(
-    expression: Expression, clinical: ClinicalTable | None, table: GeneTable
-) -> Genes:
+def _other_genes(expression: Expression, clinical: ClinicalTable | None, table: GeneTable) -> Genes:
     if clinical is None or not isinstance(clinical.source, SeriesText):
-        msg = f"normalise_symbols(): RNA-seq counts are filtered by the trait's groups; {_COUNTS}"
+        msg = f"normalise_symbols(): {_OTHER_FILES}: counts are filtered by the trait's groups"
         raise UsageError(msg)
     source, trait = clinical.source, clinical.trait
-    counted = count_genes(
+    found = other_genes(
         source.files,
         source.raw.series,
         None if trait is None else trait.codes,
         binary=trait is not None and trait.encoding.kind == "binary",
         table=table,
+        procedure=expression.task.procedure,
+        how=SubmittedValues(),
     )
-    if counted.genes is None:
-        msg = f"normalise_symbols(): {counted.why_no_genes}; {_RECORD}"
+    assert found is not None
+    if found.genes is None:
+        msg = f"normalise_symbols(): {found.why_no_genes}; {_RECORD}"
         raise UsageError(msg)
-    return Genes(expression.task, expression, counted.genes, counted=counted)
+    return Genes(expression.task, expression, found.genes, counted=found)

@@ -29,8 +29,8 @@ from genotex.clinical import (
 )
 from genotex.cohorts.geo.files import (
     RawSeries,
+    SubmittedValues,
     choose_file,
-    counts_of_species,
     fetch_table,
     lacks_table,
     no_table,
@@ -38,10 +38,9 @@ from genotex.cohorts.geo.files import (
     sample_facts,
     sample_relations,
     sample_texts,
-    takes_counts,
-    takes_submitted,
 )
-from genotex.cohorts.geo.rna_seq import CountedGenes, count_genes
+from genotex.cohorts.geo.other_files import other_genes
+from genotex.cohorts.geo.rna_seq import CountedGenes
 from genotex.cohorts.prepared import (
     BY_PERSON,
     PreparedCohort,
@@ -96,21 +95,12 @@ def read_geo_cohort(
         reading = replace(reading, gene=gene)
     codes = features["trait"].codes if "trait" in features else None
     binary = _is_binary(reading)
-    chosen = options.values_from
-    files = counts_of_species(files, species)
-    if reading.gene.available and takes_counts(files, raw.series, options.procedure, chosen):
-        counted = count_genes(files, raw.series, codes, binary=binary, table=table, species=species)
-        return assemble_counted_cohort(files, raw, reading, features, counted), raw
-    if reading.gene.available and takes_submitted(files, raw.series, options.procedure, chosen):
-        from genotex.cohorts.geo.submitted import SubmittedValues, submitted_genes
-        from genotex.cohorts.geo.two_colour import is_two_colour, two_colour_genes
-
-        how = SubmittedValues(options.scale, chosen, options.cell_type, species)
-        found = None
-        if is_two_colour(raw.series) and not chosen and not species:
-            found = two_colour_genes(files, raw.series, table)
-        if found is None:
-            found = submitted_genes(files, raw.series, codes, binary=binary, table=table, how=how)
+    if reading.gene.available:
+        how = SubmittedValues(options.scale, options.values_from, options.cell_type, species)
+        found = other_genes(
+            files, raw.series, codes, binary=binary, table=table, procedure=options.procedure,
+            how=how,
+        )  # fmt: skip
         if found is not None:
             return assemble_counted_cohort(files, raw, reading, features, found), raw
     genes, why_no_genes = _genes(files, raw, reading, table, options, species)

@@ -26,6 +26,7 @@ from genotex.formats import (
 )
 from genotex.genes import packaged_platform
 from genotex.layout import GeoCohortFiles
+from genotex.options import Scale
 from genotex.procedure import Procedure
 
 SUBMITTED = "expression from the submitter's"
@@ -222,6 +223,16 @@ def counts_of_species(files: GeoCohortFiles, species: str) -> GeoCohortFiles:
     return replace(files, counts=own(files.counts, "GRCm"), annotations=annotations)
 
 
+@dataclass(frozen=True)
+class SubmittedValues:
+    """How the submitter's values are chosen and read."""
+
+    scale: Scale = "auto"
+    chosen: str = ""  # the only file that is read
+    cell_type: str = ""  # of single cells, those that are added up
+    species: str = ""  # other than human: genes are taken as they are named
+
+
 def takes_counts(
     files: GeoCohortFiles, series: Series, procedure: Procedure, chosen: str = ""
 ) -> bool:
@@ -231,7 +242,7 @@ def takes_counts(
 
 
 def takes_submitted(
-    files: GeoCohortFiles, series: Series, procedure: Procedure, chosen: str
+    files: GeoCohortFiles, series: Series, procedure: Procedure, chosen: str = ""
 ) -> bool:
     """Return whether expression may come from the submitter's own files."""
     if chosen in (path.name for path in files.matrices):

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.cohorts.geo.files import SUBMITTED, read_annotation
+from genotex.cohorts.geo.files import SUBMITTED, SubmittedValues, read_annotation
 from genotex.cohorts.geo.rna_seq import CountedGenes, normalised_genes
 from genotex.cohorts.geo.sample_names import names_inside, of_series, series_names
 from genotex.cohorts.geo.source_tables import sources_on_disk, tables_of, why_not_used, with_sheets
@@ -45,7 +45,6 @@ from genotex.genes import (
 )
 from genotex.id_kinds import ID_KINDS, IdKind
 from genotex.layout import GeoCohortFiles
-from genotex.options import Scale
 from genotex.procedure import Procedure
 from genotex.words import some_names
 
@@ -107,16 +106,6 @@ class _Candidate:
         )
 
 
-@dataclass(frozen=True)
-class SubmittedValues:
-    """How the submitter's values are chosen and read."""
-
-    scale: Scale = "auto"
-    chosen: str = ""  # the only file that is read
-    cell_type: str = ""  # of single cells, those that are added up
-    species: str = ""  # other than human: genes are taken as they are named
-
-
 def submitted_genes(
     files: GeoCohortFiles,
     series: Series,
@@ -124,7 +113,7 @@ def submitted_genes(
     *,
     binary: bool,
     table: GeneTable,
-    how: SubmittedValues = SubmittedValues(),
+    how: SubmittedValues,
 ) -> CountedGenes | None:
     """Read the submitter's values of a series: those of most samples, counts before others.
 
