@@ -76,8 +76,10 @@ GAP = 1e-6
 """Duality gap asked for, as a share of the null objective."""
 
 ROUNDS = 100
-START = 4
-"""Genes at the start, per sample; the rest enters where the optimum's conditions ask for it."""
+START, FURTHER = 3, 2
+"""Genes at the start, and those added to the genes in use in each further round; per sample."""
+GROWING = 10
+"""Rounds after which no gene is left out again, so that rounding cannot make genes take turns."""
 
 SAME = 1e-9
 """Columns closer than this, as a share of their length, are copies of each other."""
@@ -91,11 +93,12 @@ POLISHING_SWEEPS = 20_000
 def fit_exact(matrix: Floats, target: Floats, penalties: Sequence[float]) -> list[LassoFit]:
     """Minimise 1/(2n) |y - Xb|^2 + lambda |b|_1 at each lambda, to the optimum."""
     # One path of least-angle regression (Efron, Hastie, Johnstone and Tibshirani 2004) over some
-    # genes serves all lambdas. Genes outside that violate the optimum's conditions at any lambda
-    # join, until none does. Of genes that are copies of each other the first represents all: the
-    # optimum does not distinguish them. Where ties lead the path astray, noise of 1e-10 breaks
-    # them. Where a path ends above a lambda, its last point is used for that lambda; if its duality
-    # gap is too large there, coordinate descent goes on from it.
+    # genes serves all lambdas. While genes outside violate the optimum's conditions at any lambda,
+    # the next path is over those in use and those nearest to violating them. Of genes that are
+    # copies of each other the first represents all: the optimum does not distinguish them. Where
+    # ties lead the path astray, noise of 1e-10 breaks them. Where a path ends above a lambda, its
+    # last point is used for that lambda; if its duality gap is too large there, coordinate descent
+    # goes on from it.
     # Shapes: matrix (n, p), target (n,).
     # Returns In the order of the lambdas; the duality gap is at most 1e-6 of the null objective,
     # unless the data are so degenerate that 20,000 sweeps did not suffice (see
@@ -111,13 +114,14 @@ def fit_exact(matrix: Floats, target: Floats, penalties: Sequence[float]) -> lis
     for rounds in range(1, ROUNDS + 1):
         part = np.asfortranarray(matrix[:, working])
         coefficients, reached = _path(part, target, lambdas)
-        excess = _excess(matrix, target - (part @ coefficients).T, reached).max(axis=0)
-        excess[working] = 0.0
-        excess[excess <= 1.0] = 0.0
-        joining = _largest(excess * distinct, n)
-        if len(joining) == 0 or rounds == ROUNDS:
+        excess = _excess(matrix, target - (part @ coefficients).T, reached).max(axis=0) * distinct
+        outside = excess.copy()
+        outside[working] = 0.0
+        if outside.max() <= 1.0 or rounds == ROUNDS:
             break
-        working = np.sort(np.append(working, joining))
+        kept = working if rounds >= GROWING else working[coefficients.any(axis=1)]
+        excess[kept] = 0.0
+        working = np.union1d(kept, _largest(excess, FURTHER * n))
     fits = []
     for i, penalty in enumerate(penalties):
         full = np.zeros(genes)
