@@ -422,11 +422,6 @@ def test_same_input_same_page() -> None:
     assert render_page(page_of()) == render_page(plain_page())
 
 
-def test_date_is_printed_only_when_given() -> None:
-    assert "on 2026" not in render_page(plain_page())
-    assert "on 2026-03-01" in render_page(replace(plain_page(), written="2026-03-01"))
-
-
 def test_no_warning_no_section() -> None:
     reader = read(render_page(page_of(findings={"warnings": ()})))
     assert "warnings" not in [a["id"] for tag, a in reader.tags if tag == "section"]

@@ -49,7 +49,7 @@ def strong() -> SurvivalResult:
 
 def test_page_shows_hazard_ratios_and_events() -> None:
     found = strong()
-    page = build_survival_page(found, SOURCE, csv_name="genes.csv")
+    page = build_survival_page(found, SOURCE)
     facts = dict(page.facts)
     assert facts["Events"] == str(int(found.event.sum()))
     assert int(facts["Events"]) + int(facts["Censored"]) == int(facts["Samples"]) == 80
@@ -67,7 +67,7 @@ def test_page_shows_hazard_ratios_and_events() -> None:
 
 
 def test_curves_are_those_of_the_halves_by_the_median() -> None:
-    page = build_survival_page(strong(), SOURCE, csv_name="genes.csv")
+    page = build_survival_page(strong(), SOURCE)
     curves = page.figures[0]
     assert curves.title == "Top genes, Kaplan-Meier curves" and curves.narrow
     assert re.search(r"low \(40, \d+ events\)", curves.svg)
@@ -85,7 +85,7 @@ def test_a_hazard_ratio_above_one_is_an_earlier_event(effect: float) -> None:
     found = fitted(effect=effect)
     ratios = found.significant["hazard_ratio"]
     assert (ratios[0] > 1) == (effect > 0)
-    headline = build_survival_page(found, SOURCE, csv_name="genes.csv").headline
+    headline = build_survival_page(found, SOURCE).headline
     earlier, later = (ratios > 1).sum(), (ratios < 1).sum()
     assert earlier != later
     assert f"earlier events for {earlier} and with later ones for {later}." in headline
@@ -93,7 +93,7 @@ def test_a_hazard_ratio_above_one_is_an_earlier_event(effect: float) -> None:
 
 def test_nothing_significant_is_a_result() -> None:
     found = fitted(effect=0.0, design="", q_cut=1e-9)
-    page = build_survival_page(found, SOURCE, csv_name="genes.csv")
+    page = build_survival_page(found, SOURCE)
     assert page.significant == 0 and page.headline.startswith("None of the 60 tested genes passes")
     assert page.top_title == "First genes of the ranking"
     assert dict(page.facts)["Covariates"] == "none"
@@ -106,16 +106,16 @@ def test_a_gene_with_equal_values_has_no_curve() -> None:
     changed = SurvivalResult(
         found.genes, found.method, found.warnings, found.time, found.event, found.names, flat
     )
-    page = build_survival_page(changed, SOURCE, csv_name="genes.csv")
+    page = build_survival_page(changed, SOURCE)
     assert "CXCL9" not in page.figures[0].alt and len(page.figures) == 4
 
 
 def test_written_page_is_whole_and_needs_no_network(tmp_path: Path) -> None:
-    path = write_survival_report(tmp_path / "survival.html", strong(), SOURCE, written="2026-01-01")
+    path = write_survival_report(tmp_path / "survival.html", strong(), SOURCE)
     html = path.read_text(encoding="utf-8")
     assert [each.name for each in tmp_path.iterdir()] == ["survival.html"]
     assert "<li>a note</li>" in html and "v.csv" in html and 'href="genes.csv"' in html
     assert not re.search(r"(src|href)=\"https?:", html)
     assert html.count("<section") == html.count("</section>")
-    same = write_survival_report(tmp_path / "again.html", strong(), SOURCE, written="2026-01-01")
+    same = write_survival_report(tmp_path / "again.html", strong(), SOURCE)
     assert same.read_text(encoding="utf-8") == html

@@ -290,18 +290,14 @@ class AtlasFolder:
             return self._scan(table, paths).filter(pl.col("gene") == gene).collect()
 
     def read_owned(
-        self,
-        manifest: AtlasManifest,
-        table: Table,
-        owners: Sequence[int],
-        columns: Sequence[str] = (),
+        self, manifest: AtlasManifest, table: Table, owners: Sequence[int]
     ) -> pl.DataFrame:
         """Return all rows of some results or groups."""
         wanted = pl.Series(list(owners), dtype=pl.UInt32)
         paths = [self.root / n for n in manifest.files if n.startswith(f"{table}/")]
         rows = self._scan(table, paths).filter(pl.col(_OWNER[table]).is_in(wanted.implode()))
         with _replaced_as_error(), self._damaged(table):
-            return (rows.select(columns) if columns else rows).collect()
+            return rows.collect()
 
     def _scan(self, table: Table, paths: Sequence[Path]) -> pl.LazyFrame:
         if not paths:

@@ -21,7 +21,7 @@ MISSING_WORDS = (
 )  # fmt: skip
 """Common spellings of a missing measurement in GEO and Xena tables."""
 
-_LINE_FEED = 0x0A
+_LINE_FEED, _TAB = 0x0A, 0x09
 _MOST_LINES_OF_A_CELL = 100
 
 
@@ -108,9 +108,7 @@ def _cut(line: bytes, width: int, surplus: str, path: Path, number: int) -> byte
     return b"\t".join(cells[:width])
 
 
-def _index_rows(
-    data: bytes, width: int, separator: Literal["\t", ","] = "\t"
-) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+def _index_rows(data: bytes, width: int) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
     """Return where lines start and their first cells end, None if they are not all `width` wide."""
     array = np.frombuffer(data, dtype=np.uint8)
     ends = np.flatnonzero(array == _LINE_FEED)
@@ -118,9 +116,9 @@ def _index_rows(
     starts[:1] = 0
     starts[1:] = ends[:-1] + 1
     if width < 2:
-        regular = not (array == ord(separator)).any() and bool((ends > starts).all())
+        regular = not (array == _TAB).any() and bool((ends > starts).all())
         return (starts, ends) if regular else None
-    tabs = np.flatnonzero(array == ord(separator))
+    tabs = np.flatnonzero(array == _TAB)
     if tabs.size != ends.size * (width - 1):
         return None
     grid = tabs.reshape(ends.size, width - 1)

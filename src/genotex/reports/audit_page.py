@@ -74,17 +74,16 @@ class AuditPage:
     lines: tuple[AuditLine, ...]
     cohorts: tuple[CohortView, ...]
     together: tuple[AuditRow, ...]
-    written: str | None
+    written: str
 
 
-def write_audit_page(path: Path, found: CohortsAudit, *, written: str | None = None) -> Path:
+def write_audit_page(path: Path, found: CohortsAudit) -> Path:
     """Write the page of an audit."""
-    written = written or datetime.date.today().isoformat()
-    html = render_template("audit.html.j2", _build_audit_page(found, written))
+    html = render_template("audit.html.j2", _build_audit_page(found))
     return write_page_files(html, checked_page(path))
 
 
-def _build_audit_page(found: CohortsAudit, written: str | None = None) -> AuditPage:
+def _build_audit_page(found: CohortsAudit) -> AuditPage:
     """Return the page of an audit."""
     names = [each.name for each in found.cohorts]
     what = names[0] if len(names) == 1 else counted(len(names), "cohort")
@@ -107,7 +106,7 @@ def _build_audit_page(found: CohortsAudit, written: str | None = None) -> AuditP
         lines=lines,
         cohorts=tuple(map(audit_view, found.cohorts)),
         together=tuple(map(_row, found.together)),
-        written=written,
+        written=datetime.date.today().isoformat(),
     )
 
 

@@ -101,14 +101,11 @@ class _SurvivalPage:
     methods: str
     software: SoftwareView
     files: Sequence[Mapping[str, Any]]
-    written: str | None
 
 
-def write_survival_report(
-    path: Path, found: SurvivalResult, source: SurvivalSource, *, written: str | None = None
-) -> Path:
+def write_survival_report(path: Path, found: SurvivalResult, source: SurvivalSource) -> Path:
     """Write the page of a time to event next to its ``genes.csv``."""
-    page = build_survival_page(found, source, csv_name="genes.csv", written=written)
+    page = build_survival_page(found, source)
     return write_page_files(render_template("survival.html.j2", page), checked_page(path))
 
 
@@ -117,9 +114,7 @@ def figures_of_survival(found: SurvivalResult) -> list[Figure]:
     return _survival_figures(found, _genes(found))
 
 
-def build_survival_page(
-    found: SurvivalResult, source: SurvivalSource, *, csv_name: str, written: str | None = None
-) -> _SurvivalPage:
+def build_survival_page(found: SurvivalResult, source: SurvivalSource) -> _SurvivalPage:
     """Return the page of a time to event."""
     method, genes = found.method, _genes(found)
     hits = genes.filter(pl.col("Significant"))
@@ -150,12 +145,11 @@ def build_survival_page(
         zero=zero,
         warnings=tuple(dict.fromkeys((*source.warnings, *found.warnings))),
         figures=view_figures(_survival_figures(found, genes)),
-        table=_table(genes, hits.height, csv_name),
+        table=_table(genes, hits.height),
         notes=_notes(found, source),
         methods=methods,
         software=software_view(methods, method, [*command, *options, *digests]),
         files=source.files,
-        written=written,
     )
 
 
@@ -176,11 +170,11 @@ def _genes(found: SurvivalResult) -> pl.DataFrame:
     )
 
 
-def _table(genes: pl.DataFrame, hits: int, csv_name: str) -> _SurvivalTable:
+def _table(genes: pl.DataFrame, hits: int) -> _SurvivalTable:
     most = rows_on_page(hits)
     rows = genes.head(most).with_columns(pl.col("CI Lower", "CI Upper").exp()).to_dicts()
     title = f"{len(rows):,} of {genes.height:,} genes, by p-value."
-    return _SurvivalTable(_COLUMNS, rows, genes.height, csv_name, title=title)
+    return _SurvivalTable(_COLUMNS, rows, genes.height, "genes.csv", title=title)
 
 
 def _as_ratio(gene: TopGene, row: Mapping[str, Any]) -> TopGene:

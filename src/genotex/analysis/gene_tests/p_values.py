@@ -36,9 +36,9 @@ def q_of_known(p: Floats) -> Floats:
     return q
 
 
-def null_share(p: Floats, cut: float = 0.5) -> float:
+def null_share(p: Floats) -> float:
     """Return pi0, the estimated share of genes without association (Storey 2002), at most 1."""
-    return float(min(1.0, (p > cut).mean() / (1 - cut))) if len(p) else 1.0
+    return float(min(1.0, 2 * (p > 0.5).mean())) if len(p) else 1.0
 
 
 def excess_near_one(p: Floats) -> float:

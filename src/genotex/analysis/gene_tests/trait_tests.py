@@ -173,9 +173,9 @@ class _Regressions:
         """Regress every gene on a design, the trait's variance inflated."""
         return self._settings.regress_several(design.matrix, self._values, design.tested, inflation)
 
-    def estimable(self, fit: SeveralFit, settings: TestSettings | None = None) -> Columns:
+    def estimable(self, fit: SeveralFit) -> Columns:
         """Test the trait in another regression; NaN for genes that have no estimate there."""
-        settings, factor = settings or self._settings, self._comparison.contrast.factor
+        settings, factor = self._settings, self._comparison.contrast.factor
         if factor is None:
             return estimable_columns(fit.last, self._values, settings)
         return estimable_factor_columns(fit, self._values, settings, factor)

@@ -52,7 +52,6 @@ class MetaPage:
     table: GeneTableView
     methods: str
     software: SoftwareView
-    written: str | None
 
     @property
     def review(self) -> tuple[str, ...]:
@@ -106,7 +105,7 @@ _TOP = 12
 _ALLOWING = "allowing for effects that differ between cohorts as far as those of all genes do"
 
 
-def build_meta_page(result: MetaResult, *, csv_name: str, written: str | None = None) -> MetaPage:
+def build_meta_page(result: MetaResult, *, csv_name: str) -> MetaPage:
     """Return the page over all cohorts of a problem."""
     genes = shown_genes(result)
     replicating = genes.filter(pl.col("Replicates"))
@@ -133,7 +132,6 @@ def build_meta_page(result: MetaResult, *, csv_name: str, written: str | None = 
         table=meta_table(result, genes, csv_name),
         methods=methods,
         software=software_view(methods, result.method, session),
-        written=written,
     )
 
 
@@ -286,12 +284,7 @@ def _chance(result: MetaResult) -> str:
 
 
 def write_meta_report(
-    output: OutputFolder,
-    trait: str,
-    condition: str | None,
-    path: Path | None = None,
-    *,
-    written: str | None = None,
+    output: OutputFolder, trait: str, condition: str | None, path: Path | None = None
 ) -> Path:
     """Write the report over all cohorts of a problem, and all genes as CSV.
 
@@ -305,8 +298,6 @@ def write_meta_report(
         The problem's condition.
     path : Path, optional
         Where to write the page; `OutputFolder.meta_report` by default.
-    written : str, optional
-        Date to print on the page.
 
     Returns
     -------
@@ -325,6 +316,6 @@ def write_meta_report(
     trait = trait_folder_name(trait)
     path = checked_page(path or output.meta_report(trait, condition))
     result = read_meta(output, trait, condition)
-    page = build_meta_page(result, csv_name=path.with_suffix(".csv").name, written=written)
+    page = build_meta_page(result, csv_name=path.with_suffix(".csv").name)
     html = render_template("meta.html.j2", page)
     return write_page_files(html, path, meta_csv_frame(result))

@@ -118,7 +118,6 @@ class ReportPage:
     methods: str
     software: SoftwareView
     files: Sequence[Mapping[str, Any]]
-    written: str | None
     together: Together | None = None
 
     @property
@@ -137,7 +136,6 @@ class UnansweredPage:
     question: str
     version: str
     cohorts: tuple[CohortRow, ...]
-    written: str | None
     why: str = ""
     annotations: tuple[tuple[str, tuple[AnnotatedFeature, ...]], ...] = ()
 
@@ -156,7 +154,6 @@ def build_page(
     *,
     csv_name: str,
     gene_sets: GeneSetsView | None = None,
-    written: str | None = None,
 ) -> ReportPage:
     """Return the page of a problem, from the linked table (best the unfilled one) and records."""
     result, genes, own = findings.result, ranked(findings), findings.design
@@ -196,7 +193,6 @@ def build_page(
         methods=methods,
         software=problem_software(evidence, findings, methods),
         files=evidence.files,
-        written=written,
     )
 
 
@@ -208,7 +204,6 @@ def build_unanswered_page(
     *,
     version: str,
     why: str = "",
-    written: str | None = None,
     records: Sequence[Evidence] = (),
 ) -> UnansweredPage:
     """Return the page of a problem that no cohort can answer, with the reason of each.
@@ -222,7 +217,6 @@ def build_unanswered_page(
         question(trait, condition, "binary"),
         version,
         cohort_rows(infos, None, reasons),
-        written,
         sentence(with_names(why, trait, condition)),
         tuple((record.cohort, features_of(record)) for record in records),
     )

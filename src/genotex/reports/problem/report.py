@@ -40,12 +40,7 @@ _REFUSAL = re.compile(
 
 
 def write_report(
-    output: OutputFolder,
-    trait: str,
-    condition: str | None,
-    *,
-    path: Path | None = None,
-    written: str | None = None,
+    output: OutputFolder, trait: str, condition: str | None, *, path: Path | None = None
 ) -> Path:
     """Write the report of a problem that has been analysed.
 
@@ -59,8 +54,6 @@ def write_report(
         The problem.
     path : Path, optional
         The page, `OutputFolder.report` by default; the table of all genes goes next to it.
-    written : str, optional
-        Date to print on the page.
 
     Returns
     -------
@@ -90,7 +83,6 @@ def write_report(
             gene_sets=view_gene_sets(
                 read_enrichment(output, trait, condition), findings, str(sets)
             ),
-            written=written,
         )
     page = replace(page, together=_together(output, result, path))
     return write_page_files(render_page(page), path, csv_frame(findings, ranked(findings)))
@@ -140,7 +132,6 @@ def write_unanswered_report(
     *,
     why: str = "",
     path: Path | None = None,
-    written: str | None = None,
 ) -> Path:
     """Write the page of a problem that no cohort can answer.
 
@@ -157,8 +148,6 @@ def write_unanswered_report(
     path : Path, optional
         Where to write; `OutputFolder.report` by default. A gene table that an earlier report left
         next to it is removed, so that it is not taken for this problem's.
-    written : str, optional
-        Date to print on the page.
 
     Returns
     -------
@@ -176,7 +165,6 @@ def write_unanswered_report(
         # Pages are sent around: the path of the output folder means nothing elsewhere.
         why=why.replace(f"{output.root}/", ""),
         version=genotex.__version__,
-        written=written,
         records=_records(output, trait, infos),
     )
     write_page_files(render_page(page), path)

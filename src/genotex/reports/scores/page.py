@@ -73,7 +73,6 @@ class ScoresPage:
     facts: tuple[tuple[str, str], ...]
     sections: tuple[PageSection, ...]
     version: str
-    written: str | None = None
 
 
 PAGE_FILE = "scores.html"
