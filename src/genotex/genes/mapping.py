@@ -367,6 +367,8 @@ def _one_row(
     row: tuple[str, ...], known: Mapping[str, str | None], table: GeneTable
 ) -> tuple[str, ...]:
     """Return the genes of a row."""
+    if len(row) == 1:  # Of most rows
+        return (symbol,) if (symbol := known[row[0]]) else ()
     # Unknown names carry no information, nor does an ambiguous alias of a gene that the row
     # names as well; with another gene, the row may belong to several.
     genes = dict.fromkeys(s for name in row if (s := known[name]))
