@@ -18,6 +18,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -721,7 +722,9 @@ def _write_anndata(path: Path, **fields: Any) -> None:
         index=list(SAMPLES),
     )
     values = fields.pop("values", log2_values().T)
-    data = anndata.AnnData(values, obs=obs, var=pd.DataFrame(index=list(GENES)), **fields)
+    # anndata 0.13 changes the layers that it is given.
+    given = {name: copy(each) for name, each in fields.items()}
+    data = anndata.AnnData(values, obs=obs, var=pd.DataFrame(index=list(GENES)), **given)
     data.write_h5ad(path)
 
 
