@@ -207,11 +207,13 @@ def carry_out(
         comparison = set_up_comparison(cohort, problem, options)
         expression = comparison.expression
         kept = choose_genes(comparison, expression, filter_low=options.filter_low)
+        # Of a large table there is room for what the tests hold, or for what the panel holds.
+        together = threads > 1 and expression.nbytes <= LARGE
+        left = threads - together
         tests, panel = _both(
             lambda: run_tests(comparison, kept.of(expression), kept, options),
-            lambda: _fit_panel(comparison, kept.tested, options.panel, options.seed, threads),
-            # There is room for what the tests hold, or for what the panel holds.
-            threads if expression.nbytes <= LARGE else 1,
+            lambda: _fit_panel(comparison, kept.tested, options.panel, options.seed, left),
+            together=together,
         )
     tested = tests.kept.tested[kept.tested]
     genes = arrange_genes(
@@ -228,10 +230,10 @@ def carry_out(
 
 
 def _both(
-    tests: Callable[[], TraitTests], panel: Callable[[], GenePanel], threads: int
+    tests: Callable[[], TraitTests], panel: Callable[[], GenePanel], *, together: bool
 ) -> tuple[TraitTests, GenePanel]:
-    """Run tests and panel in parallel where there are threads: neither needs the other."""
-    if threads == 1:
+    """Run tests and panel, neither of which needs the other, in parallel or one after the other."""
+    if not together:
         return tests(), panel()
     with ThreadPoolExecutor(1) as pool:
         later = pool.submit(copy_context().run, panel)
