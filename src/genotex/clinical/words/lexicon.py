@@ -76,15 +76,9 @@ class DiseaseLexicon:
     """
 
     def __init__(self, content: bytes) -> None:
-        self._table = pl.read_csv(
-            content,
-            separator="\t",
-            quote_char=None,
-            has_header=False,
-            new_columns=_COLUMNS,
-            infer_schema=False,
-            empty_string_is_null=False,
-        ).with_row_index("number")
+        self._table = pl.read_csv(content, separator="\t", quote_char=None, has_header=False,
+                                  new_columns=_COLUMNS, infer_schema=False,
+                                  empty_string_is_null=False).with_row_index("number")  # fmt: skip
         self._found: dict[str, int | None] = {}
         self._families: dict[int, frozenset[int]] = {}
 
