@@ -78,7 +78,6 @@ class _GeoDecisions:
     platform: str | None
     own_platform: str | None  # First platform at hand
     map_notes: tuple[str, ...]  # Why these columns
-    procedure: Procedure  # Which procedure
     from_other_files: bool  # Whether the values are of other files than the matrix
 
 
@@ -97,19 +96,9 @@ def _state_of(folder: Path) -> tuple[tuple[str, int, int], ...]:
 @lru_cache(maxsize=8)
 def _decide(task: Task, state: tuple[tuple[str, int, int], ...]) -> _GeoDecisions:
     table = GeneTable.load()
-    files = task.geo_files
     raw, reading = _read(task, table)
-    other: ExpressionMatrix | str | None = None
-    if reading.gene.available:
-        other = other_values(files, raw.series, table, task.procedure)
-    rows: RowGenes | None = None
-    end: GenesEnd
-    if isinstance(other, str):
-        end, why = "table", other
-    elif other is not None:
-        end, why = _other_genes(task, raw.series, reading, table)
-    else:
-        rows, end, why = _genes(raw, reading, task.procedure, table)
+    other = _other_genes(task, raw.series, reading, table)
+    rows, end, why = (None, *other) if other else _genes(raw, reading, task.procedure, table)
     ids = raw.series.expression.ids if raw.series.expression is not None else ()
     verdict = identify_ids(ids, table) if ids and rows is None else None
     first = raw.platforms[0] if raw.platforms else None
@@ -127,8 +116,7 @@ def _decide(task: Task, state: tuple[tuple[str, int, int], ...]) -> _GeoDecision
         platform=None if rows is None else rows.platform,
         own_platform=None if first is None else first.accession or first.path.name,
         map_notes=() if rows is None else rows.notes,
-        procedure=task.procedure,
-        from_other_files=isinstance(other, ExpressionMatrix),
+        from_other_files=other is not None and end != "table",
     )
 
 
@@ -148,7 +136,10 @@ def _read(task: Task, table: GeneTable) -> tuple[RawSeries, ClinicalAnnotation]:
 
 def _other_genes(
     task: Task, series: Series, reading: ClinicalAnnotation, table: GeneTable
-) -> tuple[GenesEnd, str]:
+) -> tuple[GenesEnd, str] | None:
+    """Return where genes of other files than the matrix end, and why; None without such files."""
+    if not reading.gene.available:
+        return None
     codes = None
     if reading.trait is not None:
         codes = apply_encoding(reading.trait, series, procedure=task.procedure).codes
@@ -157,8 +148,12 @@ def _other_genes(
         task.geo_files, series, codes, binary=binary, table=table, procedure=task.procedure,
         how=SubmittedValues(),
     )  # fmt: skip
-    assert found is not None
-    return ("mapping" if found.genes is None else ""), found.why_no_genes
+    if found is None:
+        return None
+    if found.genes is not None:
+        return "", ""
+    values = other_values(task.geo_files, series, table, task.procedure)
+    return ("mapping" if isinstance(values, ExpressionMatrix) else "table"), found.why_no_genes
 
 
 def _genes(
@@ -232,11 +227,26 @@ for row, values in unique_values(series).items():
     print(row, values)
 """
 
+_EXTRACT = """\
+expression = read_expression(series)
+print(expression)
+print(list(expression.rows[:20]))
+if not expression.rows:
+    # Without genes there is nothing more to do.
+    gene_available = False
+    why_no_genes = expression.why_empty
+    print(save_cohort_info(task, clinical=clinical, why_no_genes=why_no_genes))
+"""
+
 _ANNOTATION = """\
 annotation = read_annotation(series)
 print(annotation)
 print(preview(annotation))
 """
+
+
+_FIXED = {"load_data": _LOAD, "extract_gene_data": _EXTRACT, "read_annotation": _ANNOTATION}
+"""Code that is the same for every series, so that it may be taken over from one to the other."""
 
 
 def geo_steps(task: Task) -> tuple[str, ...]:
@@ -258,11 +268,7 @@ def geo_steps(task: Task) -> tuple[str, ...]:
 
 def write_geo_code(task: Task, step: str) -> str:
     """Return the code of one step."""
-    if step == "load_data":
-        return _LOAD
-    if step == "read_annotation":
-        return _ANNOTATION
-    return _WRITERS[step](_decide_geo(task))
+    return _FIXED[step] if step in _FIXED else _WRITERS[step](_decide_geo(task))
 
 
 def _needs_mapping(found: _GeoDecisions) -> bool:
@@ -338,19 +344,6 @@ def _record(found: _GeoDecisions) -> str:
     )
 
 
-def _extract(found: _GeoDecisions) -> str:
-    # The same for every series, so that it may be taken over from one to the other.
-    return (
-        "expression = read_expression(series)\nprint(expression)\n"
-        "print(list(expression.rows[:20]))\n"
-        "if not expression.rows:\n"
-        "    # Without genes there is nothing more to do.\n"
-        "    gene_available = False\n"
-        "    why_no_genes = expression.why_empty\n"
-        "    print(save_cohort_info(task, clinical=clinical, why_no_genes=why_no_genes))\n"
-    )
-
-
 def _review(found: _GeoDecisions) -> str:
     assert found.ids is not None
     such = ", ".join(found.first_ids)
@@ -383,7 +376,6 @@ def _finish(found: _GeoDecisions) -> str:
 
 _WRITERS: dict[str, Callable[[_GeoDecisions], str]] = {
     "read_clinical_features": _clinical,
-    "extract_gene_data": _extract,
     "review_gene_ids": _review,
     "map_gene_ids": _map,
     "normalise_and_link": _finish,
